@@ -1,0 +1,35 @@
+# `make demo` and `make test` need Python 3.11+ and make, nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+# One BLAS thread per process: tests and benchmarks run one process per core.
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test check verify bench clean
+
+demo: .venv/ready
+	$(BIN)/msj analyse examples/two_servers.toml
+
+test: check
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Longer comparisons: fresh random systems, larger sizes, statistics.
+verify: .venv/ready
+	$(BIN)/python -m pytest -n 2 verification
+	$(BIN)/python -m pytest -n 2 --hypothesis-profile=fresh tests
+
+bench: .venv/ready
+	$(BIN)/python -m benchmarks
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv

@@ -1,0 +1,58 @@
+"""Runs the examples in the documentation: Python code, and console sessions (``$ msj ...`` with what it prints)."""
+
+import io
+import os
+import shlex
+from contextlib import redirect_stderr, redirect_stdout, suppress
+
+from sybil import Sybil
+from sybil.document import PythonDocStringDocument
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
+from sybil.parsers.rest import DocTestParser
+
+
+def run_console(example):
+    """Run each ``$ msj`` line in this process and compare what it prints; ``...`` stands for anything."""
+    from msj.cli import main
+
+    sessions = example.parsed.split("$ ")[1:]
+    for session in sessions:
+        command, _, expected = session.partition("\n")
+        program, *arguments = shlex.split(command)
+        if program != "msj":
+            continue  # make, git: shown for the reader, run by CI itself
+        printed = io.StringIO()
+        with redirect_stdout(printed), redirect_stderr(printed), suppress(SystemExit):
+            main(arguments)
+        found, wanted = printed.getvalue().strip().splitlines(), expected.strip().splitlines()
+        if not matches([line.rstrip() for line in found], [line.rstrip() for line in wanted]):
+            raise AssertionError(f"$ {command}\nprinted\n{printed.getvalue()}\nnot\n{expected}")
+
+
+def matches(found, wanted):
+    """Line by line; a line of three dots skips any number of lines."""
+    if not wanted:
+        return not found
+    if wanted[0].strip() == "...":
+        return any(matches(found[i:], wanted[1:]) for i in range(len(found) + 1))
+    return bool(found) and found[0] == wanted[0] and matches(found[1:], wanted[1:])
+
+
+def in_the_repository(_):
+    """Examples name files relative to the repository."""
+    os.chdir(os.path.dirname(os.path.abspath(__file__)))
+
+
+pytest_collect_file = (
+    Sybil(
+        parsers=[PythonCodeBlockParser(), CodeBlockParser(language="console", evaluator=run_console)],
+        patterns=["*.md"],
+        setup=in_the_repository,
+    )
+    + Sybil(
+        parsers=[DocTestParser()],
+        patterns=["src/msj/**/*.py"],
+        document_types={".py": PythonDocStringDocument},
+        setup=in_the_repository,
+    )
+).pytest()
