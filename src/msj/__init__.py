@@ -1,0 +1,76 @@
+"""msj: clusters whose jobs hold several servers at once.
+
+Describe a cluster once, then ask how much load it takes, how much it wastes and how long jobs stay:
+
+>>> import msj
+>>> system = msj.System(servers=2, load=0.8, classes=[
+...     msj.JobClass(name="small", need=1, share="2/3", duration=msj.Exponential(mean=1)),
+...     msj.JobClass(name="large", need=2, share="1/3", duration=msj.Exponential(mean=2)),
+... ])
+>>> round(msj.analyse(system)["stability_threshold"], 12)
+0.9
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from msj.errors import InvalidInput, MsjError, NotAccurate, NotSupported, TooLarge, Unstable
+from msj.model import JobClass, System, read, write
+from msj.model.durations import (
+    Coxian,
+    Deterministic,
+    Empirical,
+    Erlang,
+    Exponential,
+    Fit,
+    Hyperexponential,
+    Lognormal,
+    Pareto,
+    PhaseType,
+    Uniform,
+    Weibull,
+)
+
+if TYPE_CHECKING:
+    from msj.analysis import analyse, saturate
+
+__version__ = "0.1.0"
+
+# The analyses pull in SciPy; they are imported when first used, so that the command line answers at once.
+_LATER = {"analyse": "msj.analysis", "saturate": "msj.analysis"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(importlib.import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'msj' has no attribute '{name}'")
+
+
+__all__ = [
+    "Coxian",
+    "Deterministic",
+    "Empirical",
+    "Erlang",
+    "Exponential",
+    "Fit",
+    "Hyperexponential",
+    "InvalidInput",
+    "JobClass",
+    "Lognormal",
+    "MsjError",
+    "NotAccurate",
+    "NotSupported",
+    "Pareto",
+    "PhaseType",
+    "System",
+    "TooLarge",
+    "Uniform",
+    "Unstable",
+    "Weibull",
+    "analyse",
+    "read",
+    "saturate",
+    "write",
+]

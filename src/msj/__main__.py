@@ -1,0 +1,5 @@
+"""``python -m msj`` is ``msj``."""
+
+from msj.cli import main
+
+main()

@@ -1,0 +1,109 @@
+"""What every duration law offers.
+
+A law lives in one file, names itself (``law``), and gives its first two moments and samples. Laws that are phase
+type also say so (``as_phase_type``): those are the ones exact methods understand; the others are for simulation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msj.errors import InvalidInput
+from msj.model.numbers import Number, as_plain
+from msj.model.value import Value
+from msj.registry import DURATIONS, nearest
+
+if TYPE_CHECKING:
+    from msj.model.durations.phase_type import PhaseType
+
+
+class Duration(Value, ABC):
+    """The law of how long a job of one class holds its servers."""
+
+    law: ClassVar[str]
+    summary: ClassVar[str]
+
+    # Every law has a mean; in some it is a field the user gives, in others a property.
+    mean: Any
+
+    @property
+    @abstractmethod
+    def second_moment(self) -> float:
+        """E[X²]; infinite where it is infinite."""
+
+    @cached_property
+    def cv(self) -> float:
+        """Coefficient of variation, standard deviation over mean."""
+        mean = float(self.mean)
+        if not math.isfinite(mean) or not math.isfinite(self.second_moment):
+            return math.inf
+        return math.sqrt(max(self.second_moment / mean**2 - 1.0, 0.0))
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Draw ``size`` independent durations."""
+
+    def as_phase_type(self) -> PhaseType | None:
+        """Return the same law as a phase type, or None where it is not one."""
+        return None
+
+    @abstractmethod
+    def scaled(self, factor: Number) -> Self:
+        """Return the law of ``factor`` times this duration."""
+
+    def to_spec(self) -> dict[str, Any]:
+        """Return the ``duration = {...}`` table that describes this law."""
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {"law": self.law, **{key: _plain(value) for key, value in fields.items() if value is not None}}
+
+    @classmethod
+    def spec_keys(cls) -> tuple[str, ...]:
+        """The keys this law understands in a spec file, beside ``law``."""
+        return tuple(f.name for f in dataclasses.fields(cls))  # type: ignore[arg-type]
+
+    @classmethod
+    def from_spec(cls, table: dict[str, Any]) -> Duration:
+        """Make the law from its table (without ``law``)."""
+        try:
+            return cls(**table)
+        except TypeError:
+            missing = [
+                f.name
+                for f in dataclasses.fields(cls)  # type: ignore[arg-type]
+                if f.default is dataclasses.MISSING and f.name not in table
+            ]
+            raise InvalidInput(f"law '{cls.law}' needs {' and '.join(missing)}; add {missing[0]} = ...") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return as_plain(value) if isinstance(value, (int, float)) or hasattr(value, "denominator") else value
+
+
+def duration_from_spec(table: object) -> Duration:
+    """Make the law that ``duration = { law = ..., ... }`` describes.
+
+    Examples
+    --------
+    >>> duration_from_spec({"law": "erlang", "stages": 2, "mean": 3}).cv
+    0.7071067811865476
+    """
+    if not isinstance(table, dict):
+        raise InvalidInput(f"{table!r} is not a table; write {{ law = 'exponential', mean = 1 }}")
+    if "law" not in table:
+        raise InvalidInput("no law is named; add law = 'exponential' or another: " + ", ".join(DURATIONS.names()))
+    law = DURATIONS.get(table["law"])
+    rest = {key: value for key, value in table.items() if key != "law"}
+    for key in rest:
+        if key not in law.spec_keys():
+            raise InvalidInput(f"unknown key '{key}' for law '{law.law}'; {nearest(key, law.spec_keys())}")
+    made: Duration = law.from_spec(rest)
+    return made

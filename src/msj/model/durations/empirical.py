@@ -1,0 +1,94 @@
+"""Durations drawn from recorded values, each equally likely. For simulation only.
+
+The values stand in the spec file (``values``) or in the first column of a CSV file (``file``, relative to the spec
+file; one header line is allowed).
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msj.errors import InvalidInput
+from msj.model.durations.base import Duration
+from msj.model.numbers import Number, positive, vector
+
+
+@dataclass(frozen=True, kw_only=True)
+class Empirical(Duration):
+    """Recorded durations, drawn with replacement.
+
+    Examples
+    --------
+    >>> Empirical(values=[1, 2, 6]).mean
+    3.0
+    """
+
+    law: ClassVar[str] = "empirical"
+    summary: ClassVar[str] = "drawn from recorded values; values or file"
+
+    values: tuple[Number, ...] | None = None
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.values is None) == (self.file is None):
+            given = "neither" if self.values is None else "both"
+            raise InvalidInput(f"law 'empirical' takes values or file, and {given} is given; give exactly one")
+        if self.values is not None:
+            values = vector(self.values, "values")
+            object.__setattr__(self, "values", tuple(positive(v, f"values[{i}]") for i, v in enumerate(values)))
+        else:
+            _ = self.recorded  # read it now, so that a bad file is found when the system is made
+
+    @cached_property
+    def recorded(self) -> NDArray[np.float64]:
+        """All values as an array."""
+        if self.values is not None:
+            return np.array([float(value) for value in self.values])
+        return _read_column(Path(str(self.file)))
+
+    @property
+    def mean(self) -> float:
+        return float(self.recorded.mean())
+
+    @property
+    def second_moment(self) -> float:
+        return float((self.recorded**2).mean())
+
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        return rng.choice(self.recorded, size)
+
+    def scaled(self, factor: Number) -> Self:
+        return type(self)(values=tuple((self.recorded * float(factor)).tolist()))
+
+
+def _read_column(path: Path) -> NDArray[np.float64]:
+    try:
+        with path.open(newline="", encoding="utf-8") as handle:
+            column = [row[0] for row in csv.reader(handle) if row]
+    except OSError as error:
+        raise InvalidInput(f"file = '{path}' cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"file = '{path}' is not text; give a CSV file with durations in its first column") from None
+    values: list[float] = []
+    for line, text in enumerate(column, 1):
+        try:
+            values.append(float(text))
+        except ValueError:
+            if line == 1:
+                continue  # a header
+            raise InvalidInput(f"file '{path}', row {line}: {text!r} is not a number; correct or remove it") from None
+        if not (np.isfinite(values[-1]) and values[-1] > 0):
+            raise InvalidInput(f"file '{path}', row {line}: {text} must be a positive, finite duration")
+    if not values:
+        raise InvalidInput(f"file '{path}' holds no numbers; put durations in its first column")
+    return np.array(values)
+
+
+VARIANT = Empirical

@@ -1,0 +1,59 @@
+"""A class of jobs: how many servers each needs, how common it is, how long it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from msj.errors import InvalidInput, MsjError
+from msj.model.durations import Duration, duration_from_spec
+from msj.model.numbers import Number, as_plain, probability, whole
+from msj.model.value import Value
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobClass(Value):
+    """Jobs that hold ``need`` servers at once for a time drawn from ``duration``.
+
+    Parameters
+    ----------
+    name
+        What users call the class.
+    need
+        Servers held together, from start to end.
+    share
+        Share of all arrivals that are of this class; ``"2/3"`` and ``Fraction(2, 3)`` stay exact.
+    duration
+        A duration law, or the table that describes one.
+
+    Examples
+    --------
+    >>> JobClass(name="large", need=2, share="1/3", duration={"law": "exponential", "mean": 2}).work
+    4.0
+    """
+
+    name: str
+    need: int
+    share: Number
+    duration: Duration
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InvalidInput(f"name = {self.name!r} must be a non-empty text; name the class")
+        object.__setattr__(self, "need", whole(self.need, "need"))
+        object.__setattr__(self, "share", probability(self.share, "share"))
+        if not isinstance(self.duration, Duration):
+            try:
+                object.__setattr__(self, "duration", duration_from_spec(self.duration))
+            except MsjError as error:
+                raise error.within("duration") from None
+
+    @property
+    def work(self) -> float:
+        """Mean server-time a job takes: need × mean duration."""
+        return self.need * float(self.duration.mean)
+
+    def to_spec(self) -> dict[str, Any]:
+        """Return the ``[[classes]]`` table that describes this class."""
+        spec = {"name": self.name, "need": self.need, "share": as_plain(self.share)}
+        return spec | {"duration": self.duration.to_spec()}

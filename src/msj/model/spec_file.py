@@ -1,0 +1,121 @@
+"""Spec files: the TOML (or JSON) document that describes a cluster.
+
+The keys are a contract: ``name``, ``servers``, ``policy``, one of ``arrival_rate``/``load``/``utilisation``, and
+``classes`` with ``name``, ``need``, ``share``, ``duration``. Reading gives a :class:`System` or one sentence with
+file, key, value, rule and fix; writing gives a document that reads back as an equal system.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from msj.errors import InvalidInput, MsjError
+from msj.model.job_class import JobClass
+from msj.model.system import LOADS, System
+from msj.registry import nearest
+
+SYSTEM_KEYS = ("name", "servers", "policy", *LOADS, "classes")
+CLASS_KEYS = ("name", "need", "share", "duration")
+
+
+def read(path: str | os.PathLike[str]) -> System:
+    """Read a cluster from a TOML or JSON file."""
+    path = Path(path)
+    try:
+        return from_document(_document(path), folder=path.parent)
+    except MsjError as error:
+        raise error.within(path.name if path.suffix in (".toml", ".json") else f"{path.name} (.toml)") from None
+
+
+def write(system: System, path: str | os.PathLike[str]) -> None:
+    """Write a cluster to a file; the ending, .toml or .json, decides the format."""
+    path = Path(path)
+    path.write_text(to_json(system) if path.suffix == ".json" else to_toml(system), encoding="utf-8")
+
+
+def to_toml(system: System) -> str:
+    """Return the spec file's text as TOML."""
+    spec = system.to_spec()
+    classes = spec.pop("classes")
+    tables = [spec, *classes]
+    texts = ["".join(f"{key} = {_toml(value)}\n" for key, value in table.items()) for table in tables]
+    return "\n[[classes]]\n".join(texts)
+
+
+def to_json(system: System) -> str:
+    """Return the spec file's text as JSON."""
+    return json.dumps(system.to_spec(), indent=2, ensure_ascii=False) + "\n"
+
+
+def from_document(document: object, *, folder: Path | None = None) -> System:
+    """Make a cluster from a document as TOML or JSON give it (tables as dicts).
+
+    Examples
+    --------
+    >>> from_document({"servers": 2, "classes": [
+    ...     {"name": "all", "need": 1, "share": 1, "duration": {"law": "exponential", "mean": 1}}]}).servers
+    2
+    """
+    if not isinstance(document, dict):
+        raise InvalidInput("the document must be a table with servers and classes; see examples/")
+    _known(document, SYSTEM_KEYS)
+    _required(document, ("servers", "classes"))
+    classes = document["classes"]
+    if not isinstance(classes, list) or not all(isinstance(c, dict) for c in classes):
+        raise InvalidInput("classes must be a list of tables; write one [[classes]] table per class")
+    return System(**{**document, "classes": [_job_class(c, i, folder) for i, c in enumerate(classes)]})
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    # JSON's spelling of texts, numbers and booleans is TOML's too, but for one control character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _job_class(table: dict[str, Any], index: int, folder: Path | None) -> JobClass:
+    try:
+        _known(table, CLASS_KEYS)
+        _required(table, CLASS_KEYS)
+        duration = table["duration"]
+        if folder is not None and isinstance(duration, dict) and isinstance(duration.get("file"), str):
+            # A file of recorded durations is named relative to the spec file, wherever the user stands.
+            table = {**table, "duration": {**duration, "file": str(folder / duration["file"])}}
+        return JobClass(**table)
+    except MsjError as error:
+        raise error.within(f"classes[{index}]") from None
+
+
+def _known(table: dict[str, Any], keys: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in keys:
+            raise InvalidInput(f"unknown key '{key}'; {nearest(key, keys)}")
+
+
+def _required(table: dict[str, Any], keys: tuple[str, ...]) -> None:
+    for key in keys:
+        if key not in table:
+            raise InvalidInput(f"key '{key}' is missing; add {key} = ...")
+
+
+def _document(path: Path) -> object:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError:
+        raise InvalidInput("is not UTF-8 text; give a TOML or JSON file") from None
+    try:
+        return json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"is not JSON: {error.msg} at line {error.lineno}; correct that line") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"is not TOML: {error}; correct that line") from None
+    except RecursionError:
+        raise InvalidInput("is nested too deeply; a spec file has three levels") from None

@@ -1,0 +1,161 @@
+"""The cluster: servers, job classes, how much arrives, and the policy that decides who is served.
+
+How much arrives is said in one of three ways: ``arrival_rate`` (jobs per unit of time, lambda), ``utilisation``
+(lambda·E[need × duration]/servers) or ``load`` (lambda/lambda*, the share of the stability threshold). The last needs
+the threshold, which only an analysis knows; the model keeps what the user said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol, Self
+
+from msj.errors import InvalidInput, MsjError
+from msj.model.job_class import JobClass
+from msj.model.numbers import Number, as_plain, as_text, positive, whole
+from msj.model.value import Value
+from msj.registry import POLICIES
+
+LOADS = ("arrival_rate", "load", "utilisation")
+
+
+class ChosenPolicy(Protocol):
+    """What the model knows of a policy: its name, and how a spec file writes it."""
+
+    name: str
+
+    def to_spec(self) -> str | dict[str, Any]:
+        """Return what stands behind ``policy =``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class System(Value):
+    """A cluster and what is asked of it.
+
+    Parameters
+    ----------
+    servers
+        Number of servers.
+    classes
+        The job classes; their shares sum to 1.
+    arrival_rate, load, utilisation
+        At most one: jobs per unit of time, share of the stability threshold, or share of the servers that
+        would be busy if all jobs were served.
+    policy
+        A policy's name, a table ``{"name": ..., option: ...}``, or a policy object.
+    name
+        What users call the cluster.
+
+    Examples
+    --------
+    >>> from msj import Exponential, JobClass, System
+    >>> system = System(
+    ...     servers=2,
+    ...     load=0.8,
+    ...     classes=[
+    ...         JobClass(name="small", need=1, share="2/3", duration=Exponential(mean=1)),
+    ...         JobClass(name="large", need=2, share="1/3", duration=Exponential(rate="1/2")),
+    ...     ],
+    ... )
+    >>> system.naive_threshold
+    1.0
+    """
+
+    servers: int
+    classes: tuple[JobClass, ...]
+    arrival_rate: Number | None = None
+    load: Number | None = None
+    utilisation: Number | None = None
+    policy: ChosenPolicy = "fcfs"  # type: ignore[assignment]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "servers", whole(self.servers, "servers"))
+        object.__setattr__(self, "classes", _classes(self.classes, self.servers))
+        given = [key for key in LOADS if getattr(self, key) is not None]
+        if len(given) > 1:
+            raise InvalidInput(f"{' and '.join(given)} are both given; say how much arrives in one way only")
+        for key in given:
+            object.__setattr__(self, key, positive(getattr(self, key), key))
+        try:
+            object.__setattr__(self, "policy", _policy(self.policy))
+        except MsjError as error:
+            raise error.within("policy") from None
+        if not isinstance(self.name, str):
+            raise InvalidInput(f"name = {self.name!r} must be a text; put it in quotes")
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with some fields changed; a new load of one kind replaces the old one of any kind."""
+        if any(changes.get(key) is not None for key in LOADS):
+            changes = dict.fromkeys(LOADS) | changes
+        return super().replace(**changes)
+
+    @property
+    def active_classes(self) -> tuple[JobClass, ...]:
+        """The classes that do arrive (share above 0)."""
+        return tuple(c for c in self.classes if c.share > 0)
+
+    @property
+    def mean_work(self) -> float:
+        """E[need × duration]: server-time an average job takes."""
+        return sum(float(c.share) * c.work for c in self.classes)
+
+    @property
+    def naive_threshold(self) -> float:
+        """The arrival rate the servers could take if none ever stood idle: servers / E[need × duration]."""
+        return self.servers / self.mean_work
+
+    def arrival_rate_at(self, stability_threshold: float) -> float | None:
+        """Return lambda, given the stability threshold; None where the user asked for no load."""
+        if self.arrival_rate is not None:
+            return float(self.arrival_rate)
+        if self.utilisation is not None:
+            return float(self.utilisation) * self.naive_threshold
+        return None if self.load is None else float(self.load) * stability_threshold
+
+    def to_spec(self) -> dict[str, Any]:
+        """Return the document (TOML or JSON) that describes this system."""
+        spec: dict[str, Any] = {"name": self.name} if self.name else {}
+        spec |= {"servers": self.servers, "policy": self.policy.to_spec()}
+        spec |= {key: as_plain(value) for key in LOADS if (value := getattr(self, key)) is not None}
+        return spec | {"classes": [c.to_spec() for c in self.classes]}
+
+
+def _classes(classes: Iterable[JobClass], servers: int) -> tuple[JobClass, ...]:
+    if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable):
+        raise InvalidInput(f"classes = {classes!r} must be a list of job classes")
+    classes = tuple(classes)
+    if not classes:
+        raise InvalidInput("no job classes are given; add at least one [[classes]] table")
+    for index, c in enumerate(classes):
+        if not isinstance(c, JobClass):
+            raise InvalidInput(f"classes[{index}] = {c!r} is not a JobClass; write JobClass(name=..., need=..., ...)")
+        if c.need > servers:
+            raise InvalidInput(f"class '{c.name}' needs {c.need} of {servers} servers; raise servers or lower need")
+    names = [c.name for c in classes]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidInput(f"two classes are called '{twice}'; give each its own name")
+    total: Number = sum((c.share for c in classes), start=0)
+    exact = all(isinstance(c.share, (int, Fraction)) for c in classes)
+    if total != 1 if exact else abs(float(total) - 1) > 1e-9:
+        listed = " + ".join(as_text(c.share) for c in classes[:6]) + (" + ..." if len(classes) > 6 else "")
+        raise InvalidInput(f"shares sum to {as_text(total)} ({listed}); they must sum to 1: change one of them")
+    return classes
+
+
+def _policy(policy: Any) -> ChosenPolicy:
+    if isinstance(policy, str):
+        policy = {"name": policy}
+    if isinstance(policy, Mapping):
+        options = {key: value for key, value in policy.items() if key != "name"}
+        if "name" not in policy:
+            raise InvalidInput(f"{dict(policy)} names no policy; add name = 'fcfs' or another")
+        chosen: ChosenPolicy = POLICIES.get(policy["name"]).from_options(options)
+        return chosen
+    if not (hasattr(policy, "name") and hasattr(policy, "to_spec")):
+        raise InvalidInput(f"{policy!r} is not a policy; give a name such as 'fcfs'")
+    found: ChosenPolicy = policy
+    return found

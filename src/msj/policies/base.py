@@ -1,0 +1,66 @@
+"""What every policy declares: its name, its traits, and one plain function that decides who is served.
+
+The function gets the jobs present in arrival order and marks those to serve::
+
+    def serve(needs, running, servers, chosen): ...
+
+``needs[i]`` is the server need of the i-th oldest job, ``running[i]`` whether it is in service now, ``servers`` the
+number of servers; the function sets ``chosen[i] = True`` for the jobs to serve (all are False on entry). It uses
+nothing but loops over these arrays, so that the same text can be compiled for simulation and called plainly to build
+an exact chain: the two can never disagree about what the policy is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msj.errors import InvalidInput
+from msj.model import System
+from msj.registry import nearest
+
+Serve = Callable[[NDArray[np.int64], NDArray[np.bool_], int, NDArray[np.bool_]], None]
+
+
+class Policy(ABC):
+    """Base of the policies; each is a frozen dataclass whose fields are its options."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    citation: ClassVar[str]
+    preemptive: ClassVar[bool]
+
+    @property
+    @abstractmethod
+    def front(self) -> int | None:
+        """How many of the oldest waiting jobs may matter to the decision; None if there is no limit."""
+
+    @property
+    @abstractmethod
+    def serve(self) -> Serve:
+        """The plain function that decides."""
+
+    def supports(self, system: System) -> str | None:  # noqa: ARG002
+        """Return None if the policy can run ``system``, else the reason why not."""
+        return None
+
+    @classmethod
+    def from_options(cls, options: dict[str, Any]) -> Policy:
+        """Make the policy from the options a spec file gives."""
+        known = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+        for key in options:
+            if key not in known:
+                hint = nearest(key, known) if known else "it takes none"
+                raise InvalidInput(f"unknown option '{key}' for policy '{cls.name}'; {hint}")
+        return cls(**options)
+
+    def to_spec(self) -> str | dict[str, Any]:
+        """Return what stands behind ``policy =`` in a spec file."""
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        options = {f.name: value for f in fields if (value := getattr(self, f.name)) != f.default}
+        return {"name": self.name, **options} if options else self.name

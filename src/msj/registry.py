@@ -1,0 +1,65 @@
+"""Catalogues: a folder whose files are the variants of one thing (duration laws, policies, analyses).
+
+A variant named ``first-fit`` lives in ``first_fit.py``, which ends with ``VARIANT = FirstFit``. Dropping such a
+file into the folder is all it takes: the spec reader, the command line, ``msj list`` and the contract tests ask the
+catalogue. Names are read from the folder without importing anything, so listing them costs nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from msj.errors import InvalidInput
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a closing half-sentence that suggests the name the user may have meant."""
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return f"known: {', '.join(known)}" if known else "none exist yet"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The variants of one kind, one file each, in one package."""
+
+    kind: str
+    package: str
+
+    def names(self) -> tuple[str, ...]:
+        """Every variant's name, in alphabetical order."""
+        return _names(self.package)
+
+    def get(self, name: str) -> Any:
+        """Return the variant called ``name``; an unknown name is answered with the nearest one."""
+        if name not in self.names():
+            raise InvalidInput(f"unknown {self.kind} '{name}'; {nearest(str(name), self.names())}")
+        return importlib.import_module(f"{self.package}.{name.replace('-', '_')}").VARIANT
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.get(name) for name in self.names())
+
+
+@cache
+def _names(package: str) -> tuple[str, ...]:
+    folder = Path(__file__).parent.joinpath(*package.split(".")[1:])
+    found = []
+    for module in pkgutil.iter_modules([str(folder)]):
+        # The folder's shared parts (the base class, the chooser) declare no variant.
+        if "\nVARIANT = " in (folder / f"{module.name}.py").read_text(encoding="utf-8"):
+            found.append(module.name.replace("_", "-"))
+    return tuple(sorted(found))
+
+
+DURATIONS = Catalogue(kind="duration law", package="msj.model.durations")
+POLICIES = Catalogue(kind="policy", package="msj.policies")
+ANALYSES = Catalogue(kind="analysis", package="msj.analysis")

@@ -1,0 +1,15 @@
+"""Settings shared by all tests."""
+
+import sys
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+sys.path.insert(0, str(Path(__file__).parent))  # strategies.py and the slow twins beside it
+
+# Fixed examples: a test that passes here passes everywhere; `make verify` draws new ones.
+settings.register_profile(
+    "fixed", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("fresh", deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("fixed")
