@@ -1,0 +1,6 @@
+"""Chains and their solvers. Knows no queue."""
+
+from msj.markov.marked_chain import MarkedChain
+from msj.markov.solution import LongRun, solve
+
+__all__ = ["LongRun", "MarkedChain", "solve"]
