@@ -1,0 +1,48 @@
+"""The papers' full saturated system: the ordered list of the oldest jobs, for any policy that looks no further.
+
+There are always exactly as many jobs as the front holds (reset, section 3.5: k for FCFS); a completion removes a job
+and a fresh one joins at the end. Who is served is decided by the policy's own function, so this chain knows nothing of
+FCFS. It has |types|^front states: a twin for tests and for teaching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from msj.errors import NotSupported
+from msj.finite_skip.explore import Step, explore
+from msj.finite_skip.job_types import JobTypes, job_types
+from msj.markov.marked_chain import MarkedChain
+from msj.model import System
+from msj.policies import Policy
+
+Front = tuple[int, ...]  # job types, oldest first
+
+
+def ordered_chain(system: System, *, front: int | None = None) -> tuple[list[Front], MarkedChain]:
+    """Build the full ordered saturated chain; ``front`` defaults to the number of servers, as in the paper."""
+    policy = system.policy
+    if not isinstance(policy, Policy) or policy.front is None:
+        raise NotSupported(f"policy '{policy.name}' may look at every job, so it has no finite front; simulate it")
+    types = job_types(system)
+    size = front if front is not None else system.servers
+    freshest = int(np.argmax(types.fresh))
+    return explore([(freshest,) * size], lambda jobs: list(_steps(types, policy, system.servers, jobs)))
+
+
+def _steps(types: JobTypes, policy: Policy, servers: int, jobs: Front) -> Iterator[Step[Front]]:
+    chosen = np.zeros(len(jobs), dtype=np.bool_)
+    policy.serve(types.needs[list(jobs)], np.zeros(len(jobs), dtype=np.bool_), servers, chosen)
+    for position in np.flatnonzero(chosen):
+        job = jobs[position]
+        for j, rate in enumerate(types.phase_changes[job]):
+            if rate:
+                yield (*jobs[:position], j, *jobs[position + 1 :]), float(rate), False
+        rate = float(types.completion_rates[job])
+        if rate:
+            rest = (*jobs[:position], *jobs[position + 1 :])
+            for fresh, chance in enumerate(types.fresh):
+                if chance:
+                    yield (*rest, fresh), rate * float(chance), True
