@@ -1,0 +1,87 @@
+"""What every analysis declares, and the facts about a saturated system they share.
+
+An analysis says whether it applies to a system (``supports`` returns None, or the reason in words) and answers some
+quantities. ``analyse`` asks those that apply, the cheapest first.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from msj.errors import NotSupported
+from msj.model import System
+from msj.results import Quantity
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saturated:
+    """What is known of the saturated system: the system that always has jobs waiting."""
+
+    stability_threshold: float
+    wasted_servers: float
+    saturated_utilisation: float
+    method: str
+    citation: str
+    relative_completions_at_departure: float | None = None  # not every closed form gives it
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class Analysis(ABC):
+    """One way to answers about a system."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    citation: ClassVar[str]
+
+    @abstractmethod
+    def supports(self, system: System) -> str | None:
+        """Return None if the analysis applies to ``system``, else the reason why not."""
+
+    def require(self, system: System) -> None:
+        """Raise :class:`NotSupported` with the reason if the analysis does not apply."""
+        reason = self.supports(system)
+        if reason is not None:
+            raise NotSupported(f"{self.name} does not apply: {reason}")
+
+
+class SaturatedAnalysis(Analysis):
+    """An analysis of the saturated system."""
+
+    closed_form: ClassVar[bool]
+
+    @abstractmethod
+    def saturate(self, system: System) -> Saturated:
+        """Compute the facts; call :meth:`require` first."""
+
+
+def why_not_fcfs(system: System) -> str | None:
+    """Return the reason if the policy is not FCFS."""
+    if system.policy.name != "fcfs":
+        return f"the policy is '{system.policy.name}' and this method knows only 'fcfs'"
+    return None
+
+
+def why_not_exponential(system: System) -> str | None:
+    """Return the reason if some class's durations are not exponential."""
+    for c in system.active_classes:
+        if c.duration.law != "exponential":
+            return f"class '{c.name}' has {c.duration.law} durations and this form needs exponential ones"
+    return None
+
+
+def rows_of(saturated: Saturated, names: Iterable[str]) -> list[Quantity]:
+    """Return the named facts as rows."""
+    return [
+        Quantity(
+            name=name,
+            value=value,
+            kind="exact",
+            method=saturated.method,
+            citation=saturated.citation,
+        )
+        for name in names
+        if (value := getattr(saturated, name)) is not None
+    ]

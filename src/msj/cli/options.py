@@ -1,0 +1,42 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from msj.model import System, read
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+spec_file = click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+
+
+def load_options(command: Command) -> Command:
+    """Add --load, --arrival-rate and --utilisation, which replace what the file says."""
+    for name, text in (
+        ("--utilisation", "lambda * E[need x duration] / servers"),
+        ("--arrival-rate", "jobs per unit of time (lambda)"),
+        ("--load", "share of the stability threshold (lambda / lambda*)"),
+    ):
+        command = click.option(name, metavar="NUMBER", help=f"Replace the file's load by: {text}.")(command)
+    return command
+
+
+def output_options(command: Command) -> Command:
+    """Add --json and --csv."""
+    command = click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(command)
+
+
+def read_system(file: Path, **loads: str | None) -> System:
+    """Read the spec file and put the load from the command line in place of its own."""
+    given = {key: value for key, value in loads.items() if value is not None}
+    if len(given) > 1:
+        flags = " and ".join("--" + key.replace("_", "-") for key in given)
+        raise click.UsageError(f"{flags} are both given; say how much arrives in one way only")
+    system = read(file)
+    return system.replace(**given) if given else system

@@ -1,0 +1,173 @@
+"""The command line, run as users run it."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import msj
+from msj.cli import main
+
+EXAMPLE = "examples/two_servers.toml"
+
+
+@pytest.fixture
+def run(capsys):
+    def run_it(*arguments):
+        with pytest.raises(SystemExit) as leave:
+            main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return leave.value.code, out, err
+
+    return run_it
+
+
+def test_msj_alone_says_what_to_do_first(run):
+    code, out, _ = run()
+    assert code == 0
+    assert "msj analyse examples/two_servers.toml" in out
+
+
+def test_analyse_prints_a_table(run):
+    code, out, err = run("analyse", EXAMPLE)
+    assert (code, err) == (0, "")
+    assert out.startswith("two servers: solved")
+    assert "stability_threshold" in out
+    assert "reset, Theorem 4.2" in out
+
+
+def test_analyse_json_has_the_contract_keys(run):
+    code, out, _ = run("analyse", EXAMPLE, "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert {"system", "outcome", "quantities", "provenance"} <= set(document)
+    assert document["outcome"] == "solved"
+    rows = {(row["name"], row["class"]): row for row in document["quantities"]}
+    for row in rows.values():
+        assert {"name", "value", "kind", "method", "class", "low", "high"} <= set(row)
+    names = {name for name, _ in rows}
+    assert {
+        "stability_threshold", "naive_threshold", "wasted_servers", "saturated_utilisation",
+        "relative_completions_at_departure", "predicted_mean_response_time",
+    } <= names  # fmt: skip
+    assert rows["wasted_servers", None]["value"] == pytest.approx(0.2)
+    assert msj.model.spec_file.from_document(document["system"]) == msj.read(EXAMPLE)
+
+
+def test_analyse_csv(run):
+    _, out, _ = run("analyse", EXAMPLE, "--csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert float(rows[0]["value"]) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    "flags", [("--load", "0.5"), ("--arrival-rate", "0.45"), ("--utilisation", "0.45"), ("--load", "1/2")]
+)
+def test_load_from_the_command_line(run, flags):
+    _, out, _ = run("analyse", EXAMPLE, "--json", *flags)
+    rows = {row["name"]: row["value"] for row in json.loads(out)["quantities"] if row["class"] is None}
+    assert rows["load"] == pytest.approx(0.5)
+
+
+def test_states_are_listed(run):
+    code, out, _ = run("analyse", EXAMPLE, "--states", 2)
+    assert code == 0
+    assert "2 of 3" in out
+    assert "-0.37" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["analyse", "nowhere.toml"], 2, "nowhere.toml: cannot be read"),
+        (["analyse", EXAMPLE, "--load", "1.2"], 2, "lambda = 1.08 is not below the stability threshold lambda* = 0.9"),
+        (["analyse", EXAMPLE, "--load", "much"], 2, "load = 'much' is not a number"),
+        (["analyse", EXAMPLE, "--load", "1", "--arrival-rate", "2"], 2, "both given"),
+        (["analyse", EXAMPLE, "--states", "0"], 2, "0 is not in the range"),
+        (["analyse", EXAMPLE, "--states", "3", "--json"], 2, "--states is for reading"),
+        (["analyse"], 2, "Missing argument"),
+        (["analize", EXAMPLE], 2, "No such command"),
+        (["list", "durationz"], 2, "'durationz' is not one of"),
+    ],
+)
+def test_bad_input_gets_one_sentence(run, arguments, code, sentence):
+    found, out, err = run(*arguments)
+    assert found == code
+    assert sentence in err
+    assert "Traceback" not in out + err
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("servers = ", "is not TOML"),
+        ("servers = 3", "key 'classes' is missing"),
+        ("\x00", "is not TOML"),
+    ],
+)
+def test_bad_files_are_named(run, tmp_path, text, sentence):
+    path = tmp_path / "cluster.toml"
+    path.write_text(text, encoding="utf-8")
+    code, _, err = run("analyse", path)
+    assert code == 2
+    assert err.startswith("msj: cluster.toml: ")
+    assert sentence in err
+
+
+def test_a_file_that_is_not_text(run, tmp_path):
+    path = tmp_path / "cluster.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    assert run("analyse", path)[0] == 2
+    assert run("analyse", tmp_path)[0] == 2
+
+
+@pytest.mark.parametrize("what", ["durations", "policies", "analyses"])
+def test_list(run, what):
+    code, out, _ = run("list", what)
+    assert code == 0
+    assert len(out.splitlines()) > 1
+    code, out, _ = run("list", what, EXAMPLE, "--json")
+    assert code == 0
+    assert {"name", "what it is"} <= set(json.loads(out)[0])
+
+
+def test_list_says_why_something_does_not_apply(run, tmp_path):
+    path = tmp_path / "fixed.toml"
+    path.write_text(
+        'servers = 2\n[[classes]]\nname="a"\nneed=1\nshare=1\nduration={law="deterministic", value=1}\n',
+        encoding="utf-8",
+    )
+    _, out, _ = run("list", "analyses", path)
+    assert "no: class 'a' has deterministic durations" in out
+
+
+def test_help_answers_without_the_heavy_libraries():
+    code = (
+        "import sys\n"
+        "from msj.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'scipy', 'sympy', 'matplotlib', 'pandas', 'rich'} & set(sys.modules)\n"
+        "print('HEAVY', sorted(heavy))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "HEAVY []"
+
+
+def test_python_dash_m():
+    done = subprocess.run(
+        [sys.executable, "-m", "msj", "analyse", EXAMPLE], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert "stability_threshold" in done.stdout
+
+
+def test_every_example_is_analysed(run):
+    for path in sorted(Path("examples").glob("*.toml")):
+        code, out, err = run("analyse", path)
+        assert (code, err) == (0, ""), path
+        assert "nan" not in out
