@@ -13,7 +13,7 @@ from msj.registry import POLICIES
 def test_what_is_served_fits(name, servers, needs):
     needs = np.array([min(need, servers) for need in needs], dtype=np.int64)
     chosen = np.zeros(len(needs), dtype=np.bool_)
-    POLICIES.get(name)().serve(needs, np.zeros_like(chosen), servers, chosen)
+    POLICIES.get(name)().serve(needs, np.zeros_like(chosen), np.ones(len(needs)), servers, chosen)
     assert needs[chosen].sum() <= servers
     assert not len(needs) or chosen.any()  # an empty cluster never refuses everyone
 
@@ -29,5 +29,5 @@ def test_round_trip_through_the_spec_file(name):
 
 def test_fcfs_stops_at_the_first_that_does_not_fit():
     chosen = np.zeros(4, dtype=np.bool_)
-    POLICIES.get("fcfs")().serve(np.array([2, 3, 1, 1]), np.zeros(4, dtype=np.bool_), 4, chosen)
+    POLICIES.get("fcfs")().serve(np.array([2, 3, 1, 1]), np.zeros(4, dtype=np.bool_), np.ones(4), 4, chosen)
     assert chosen.tolist() == [True, False, False, False]

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import Literal
-
-from msj.analysis.base import Saturated, SaturatedAnalysis, rows_of
+from msj.analysis.base import Saturated, rows_of
 from msj.analysis.reset import predicted_mean_response_time, require_stable
-from msj.errors import NotSupported
+from msj.analysis.saturated import Method, solve_saturated
 from msj.model import System
-from msj.registry import ANALYSES
 from msj.results import Outcome, Quantity, Result, provenance
-
-Method = Literal["auto", "chain", "closed-form"]
 
 
 def analyse(system: System, *, method: Method = "auto") -> Result:
@@ -34,19 +29,16 @@ def analyse(system: System, *, method: Method = "auto") -> Result:
     (0.9, 0.2)
     """
     started = time.perf_counter()
-    saturated = _saturated(system, method)
-    rows = rows_of(saturated, ["stability_threshold"])
-    rows.append(
-        Quantity(
-            name="naive_threshold",
-            value=system.naive_threshold,
-            kind="bound",
-            method="servers / E[need x duration]",
-            citation="twoclass, section 1",
-        )
+    saturated, notes = solve_saturated(system, method)
+    threshold, *others = rows_of(saturated)
+    naive = Quantity(
+        name="naive_threshold",
+        value=system.naive_threshold,
+        kind="bound",
+        method="servers / E[need x duration]",
+        citation="twoclass, section 1",
     )
-    names = ["wasted_servers", "saturated_utilisation", "relative_completions_at_departure"]
-    rows += rows_of(saturated, names)
+    rows = [threshold, naive, *others]
     rate = system.arrival_rate_at(saturated.stability_threshold)
     if rate is not None:
         rows += _at_load(system, saturated, rate)
@@ -55,18 +47,8 @@ def analyse(system: System, *, method: Method = "auto") -> Result:
         quantities=tuple(rows),
         outcome=Outcome.SOLVED if rate is not None else Outcome.NO_LOAD_GIVEN,
         provenance=provenance(seconds=round(time.perf_counter() - started, 6), **saturated.facts),
+        notes=tuple(notes),
     )
-
-
-def _saturated(system: System, method: Method) -> Saturated:
-    reasons = []
-    for analysis in ANALYSES:
-        if isinstance(analysis, type) and issubclass(analysis, SaturatedAnalysis):
-            reason = analysis().supports(system)
-            if reason is None:
-                return analysis().saturate(system)
-            reasons.append(f"{analysis.name}: {reason}")
-    raise NotSupported("; ".join(reasons))
 
 
 def _at_load(system: System, saturated: Saturated, rate: float) -> list[Quantity]:

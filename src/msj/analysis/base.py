@@ -7,7 +7,6 @@ quantities. ``analyse`` asks those that apply, the cheapest first.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -25,7 +24,9 @@ class Saturated:
     saturated_utilisation: float
     method: str
     citation: str
-    relative_completions_at_departure: float | None = None  # not every closed form gives it
+    relative_completions_at_departure: float | None = None  # not every closed form gives it ...
+    completions_method: str | None = None  # ... and where it does not, the chain does
+    completions_citation: str | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -51,6 +52,7 @@ class SaturatedAnalysis(Analysis):
     """An analysis of the saturated system."""
 
     closed_form: ClassVar[bool]
+    preference: ClassVar[int]  # lower is asked first
 
     @abstractmethod
     def saturate(self, system: System) -> Saturated:
@@ -72,16 +74,26 @@ def why_not_exponential(system: System) -> str | None:
     return None
 
 
-def rows_of(saturated: Saturated, names: Iterable[str]) -> list[Quantity]:
-    """Return the named facts as rows."""
-    return [
+def rows_of(saturated: Saturated) -> list[Quantity]:
+    """Return the facts as rows."""
+    rows = [
         Quantity(
             name=name,
-            value=value,
+            value=getattr(saturated, name),
             kind="exact",
             method=saturated.method,
             citation=saturated.citation,
         )
-        for name in names
-        if (value := getattr(saturated, name)) is not None
+        for name in ("stability_threshold", "wasted_servers", "saturated_utilisation")
     ]
+    if saturated.relative_completions_at_departure is not None:
+        rows.append(
+            Quantity(
+                name="relative_completions_at_departure",
+                value=saturated.relative_completions_at_departure,
+                kind="exact",
+                method=saturated.completions_method or saturated.method,
+                citation=saturated.completions_citation or saturated.citation,
+            )
+        )
+    return rows

@@ -94,6 +94,7 @@ class SaturatedChain(SaturatedAnalysis):
     summary: ClassVar[str] = "threshold, waste and relative completions of FCFS, phase-type durations, any classes"
     citation: ClassVar[str] = "reset, sections 3.5-3.11 and Appendix C.1"
     closed_form: ClassVar[bool] = False
+    preference: ClassVar[int] = 9
 
     def supports(self, system: System) -> str | None:
         """See :meth:`Analysis.supports`."""

@@ -16,6 +16,7 @@ lexicographic rank, they never run in circles.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,15 @@ def saturated_chain(system: System) -> CountsChain:
     counts = space.vectors()
     free = system.servers - counts @ types.needs
     return CountsChain(types=types, counts=counts, free=free, chain=_chain(types, space, counts, free))
+
+
+def number_of_states(system: System) -> float:
+    """Return how many states :func:`saturated_chain` would have, without building it."""
+    types = job_types(system)
+    try:
+        return count_space(system.servers, types.needs, int(types.needs.max())).size
+    except TooLarge:
+        return math.inf
 
 
 def _chain(types: JobTypes, space: CountSpace, counts: NDArray[np.int32], free: NDArray[np.int64]) -> MarkedChain:

@@ -34,7 +34,8 @@ def ordered_chain(system: System, *, front: int | None = None) -> tuple[list[Fro
 
 def _steps(types: JobTypes, policy: Policy, servers: int, jobs: Front) -> Iterator[Step[Front]]:
     chosen = np.zeros(len(jobs), dtype=np.bool_)
-    policy.serve(types.needs[list(jobs)], np.zeros(len(jobs), dtype=np.bool_), servers, chosen)
+    running, remaining = np.zeros_like(chosen), np.full(len(jobs), np.nan)  # memoryless policies use neither
+    policy.serve(types.needs[list(jobs)], running, remaining, servers, chosen)
     for position in np.flatnonzero(chosen):
         job = jobs[position]
         for j, rate in enumerate(types.phase_changes[job]):

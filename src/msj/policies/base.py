@@ -2,12 +2,13 @@
 
 The function gets the jobs present in arrival order and marks those to serve::
 
-    def serve(needs, running, servers, chosen): ...
+    def serve(needs, running, remaining, servers, chosen): ...
 
-``needs[i]`` is the server need of the i-th oldest job, ``running[i]`` whether it is in service now, ``servers`` the
-number of servers; the function sets ``chosen[i] = True`` for the jobs to serve (all are False on entry). It uses
-nothing but loops over these arrays, so that the same text can be compiled for simulation and called plainly to build
-an exact chain: the two can never disagree about what the policy is.
+``needs[i]`` is the server need of the i-th oldest job, ``running[i]`` whether it is in service now, ``remaining[i]``
+the service time it still needs, ``servers`` the number of servers; the function sets ``chosen[i] = True`` for the jobs
+to serve (all are False on entry). It uses nothing but loops over these arrays, so that the same text can be compiled
+for simulation and called plainly to build an exact chain: the two can never disagree about what the policy is. A
+policy that looks at ``remaining`` has no finite chain and says so (``front`` is None).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from msj.errors import InvalidInput
 from msj.model import System
 from msj.registry import nearest
 
-Serve = Callable[[NDArray[np.int64], NDArray[np.bool_], int, NDArray[np.bool_]], None]
+Serve = Callable[[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64], int, NDArray[np.bool_]], None]
 
 
 class Policy(ABC):

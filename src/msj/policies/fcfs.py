@@ -15,7 +15,11 @@ from msj.policies.base import Policy, Serve
 
 
 def first_come_first_served(
-    needs: NDArray[np.int64], running: NDArray[np.bool_], servers: int, chosen: NDArray[np.bool_]
+    needs: NDArray[np.int64],
+    running: NDArray[np.bool_],
+    remaining: NDArray[np.float64],
+    servers: int,
+    chosen: NDArray[np.bool_],
 ) -> None:
     """Serve the oldest jobs, stopping at the first that does not fit."""
     free = servers

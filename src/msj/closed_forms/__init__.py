@@ -1,0 +1,31 @@
+"""Closed forms for saturated FCFS clusters, on plain numbers: no cluster description needed.
+
+One file per theorem: two exponential classes, any classes that share one exponential duration, and jobs that
+need one server or all of them. They hold at a million servers and more, where no chain could be solved.
+"""
+
+from __future__ import annotations
+
+from msj.closed_forms.one_and_n import OneAndN, OneAndNLaws, one_and_n
+from msj.closed_forms.same_law import JobsInService, SameLaw, same_law
+from msj.closed_forms.two_class import (
+    TwoClass,
+    TwoClassLimit,
+    fast_large_jobs_limit,
+    slow_large_jobs_limit,
+    two_class,
+)
+
+__all__ = [
+    "JobsInService",
+    "OneAndN",
+    "OneAndNLaws",
+    "SameLaw",
+    "TwoClass",
+    "TwoClassLimit",
+    "fast_large_jobs_limit",
+    "one_and_n",
+    "same_law",
+    "slow_large_jobs_limit",
+    "two_class",
+]
