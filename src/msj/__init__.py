@@ -34,12 +34,12 @@ from msj.model.durations import (
 )
 
 if TYPE_CHECKING:
-    from msj.analysis import analyse, saturate
+    from msj.analysis import analyse, open_system, saturate
 
 __version__ = "0.1.0"
 
 # The analyses pull in SciPy; they are imported when first used, so that the command line answers at once.
-_LATER = {"analyse": "msj.analysis", "saturate": "msj.analysis"}
+_LATER = dict.fromkeys(("analyse", "open_system", "saturate"), "msj.analysis")
 
 
 def __getattr__(name: str) -> Any:
@@ -70,6 +70,7 @@ __all__ = [
     "Unstable",
     "Weibull",
     "analyse",
+    "open_system",
     "read",
     "saturate",
     "write",

@@ -1,6 +1,8 @@
 """Analyses, one file each; all of them read marked chains or closed forms."""
 
 from msj.analysis.analyse import analyse
+from msj.analysis.exact_response import open_system
+from msj.analysis.open_fcfs import OpenSystem
 from msj.analysis.saturated_chain import SaturatedSystem, saturate
 
-__all__ = ["SaturatedSystem", "analyse", "saturate"]
+__all__ = ["OpenSystem", "SaturatedSystem", "analyse", "open_system", "saturate"]

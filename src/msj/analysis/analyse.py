@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 from msj.analysis.base import Saturated, rows_of
+from msj.analysis.exact_response import ExactResponse, estimated_seconds, mean_rows, open_system, percentile_rows
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.analysis.saturated import Method, solve_saturated
 from msj.model import System
 from msj.results import Outcome, Quantity, Result, provenance
 
 
-def analyse(system: System, *, method: Method = "auto") -> Result:
-    """Return threshold, waste and, if a load is given, predicted response time.
+WORTH_THE_WAIT = 10.0  # seconds: what is not asked for and takes longer is left out, with a note
+
+
+def analyse(
+    system: System, *, method: Method = "auto", exact: bool | None = None, percentiles: bool | None = None
+) -> Result:
+    """Return threshold and waste and, if a load is given, response times: exact and predicted.
 
     Parameters
     ----------
@@ -20,6 +27,9 @@ def analyse(system: System, *, method: Method = "auto") -> Result:
     method
         ``"auto"`` uses a closed form where one applies and the chain elsewhere; ``"chain"`` and ``"closed-form"``
         force either.
+    exact, percentiles
+        Whether to solve the open system for exact response times, and for their percentiles. None does so where it
+        takes seconds.
 
     Examples
     --------
@@ -27,6 +37,8 @@ def analyse(system: System, *, method: Method = "auto") -> Result:
     >>> result = msj.analyse(msj.read("examples/two_servers.toml"))
     >>> round(result["stability_threshold"], 12), round(result["wasted_servers"], 12)
     (0.9, 0.2)
+    >>> round(result["mean_response_time"], 6), round(result["predicted_mean_response_time"], 6)
+    (7.517772, 7.944444)
     """
     started = time.perf_counter()
     saturated, notes = solve_saturated(system, method)
@@ -39,14 +51,16 @@ def analyse(system: System, *, method: Method = "auto") -> Result:
         citation="twoclass, section 1",
     )
     rows = [threshold, naive, *others]
+    facts = dict(saturated.facts)
     rate = system.arrival_rate_at(saturated.stability_threshold)
     if rate is not None:
         rows += _at_load(system, saturated, rate)
+        rows += _exact_rows(system.replace(arrival_rate=rate), exact, percentiles, facts, notes)
     return Result(
         system=system.to_spec(),
         quantities=tuple(rows),
         outcome=Outcome.SOLVED if rate is not None else Outcome.NO_LOAD_GIVEN,
-        provenance=provenance(seconds=round(time.perf_counter() - started, 6), **saturated.facts),
+        provenance=provenance(seconds=round(time.perf_counter() - started, 6), **facts),
         notes=tuple(notes),
     )
 
@@ -67,4 +81,26 @@ def _at_load(system: System, saturated: Saturated, rate: float) -> list[Quantity
                 citation="reset, Theorem 4.2",
             )
         )
+    return rows
+
+
+def _exact_rows(
+    system: System, exact: bool | None, percentiles: bool | None, facts: dict[str, Any], notes: list[str]
+) -> list[Quantity]:
+    reason = ExactResponse().supports(system)
+    if exact is False or (exact is None and reason is not None):
+        return []
+    means, tails = estimated_seconds(system) if reason is None else (0.0, 0.0)
+    if exact is None and not percentiles and means > WORTH_THE_WAIT:
+        how_long = f"about {means:.0f} seconds" if means < 3600 else "too long"
+        notes.append(f"Exact response times are left out: they would take {how_long}; ask with exact (--exact).")
+        return []
+    solved = open_system(system)
+    facts |= {"phases": max(solved.model.level_sizes), "levels": len(solved.model.level_sizes)}
+    facts |= {"exact_residual": solved.law.residual, "little_gap": solved.little_gap}
+    rows = list(mean_rows(solved))
+    if percentiles or (percentiles is None and tails <= WORTH_THE_WAIT):
+        rows += percentile_rows(solved)
+    elif percentiles is None:
+        notes.append(f"Percentiles are left out: they would take about {tails:.0f} seconds; ask with --percentiles.")
     return rows

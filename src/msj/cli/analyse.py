@@ -23,9 +23,24 @@ from msj.results.table import write_number
     show_default=True,
     help="Use a closed form where one applies, or force either.",
 )
+@click.option(
+    "--exact/--no-exact", default=None, help="Solve the open system exactly; by default where it takes seconds."
+)
+@click.option(
+    "--percentiles/--no-percentiles", default=None, help="Percentiles too; by default where it takes seconds."
+)
 @click.option("--states", metavar="N", type=click.IntRange(min=1), help="Also list the N likeliest saturated states.")
 @output_options
-def analyse(file: Path, method: Any, states: int | None, as_json: bool, as_csv: bool, **loads: str | None) -> None:
+def analyse(
+    file: Path,
+    method: Any,
+    exact: bool | None,
+    percentiles: bool | None,
+    states: int | None,
+    as_json: bool,
+    as_csv: bool,
+    **loads: str | None,
+) -> None:
     r"""Say how much load the cluster in FILE takes, what it wastes and how long jobs stay.
 
     \b
@@ -39,7 +54,8 @@ def analyse(file: Path, method: Any, states: int | None, as_json: bool, as_csv: 
     system = read_system(file, **loads)
     if states is not None and (as_json or as_csv):
         raise click.UsageError("--states is for reading; leave out --json and --csv")
-    show_result(analysis.analyse(system, method=method), as_json=as_json, as_csv=as_csv)
+    result = analysis.analyse(system, method=method, exact=exact, percentiles=percentiles)
+    show_result(result, as_json=as_json, as_csv=as_csv)
     if states is not None:
         _show_states(system, states)
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from msj.results import Result
-from msj.results.table import HEADINGS, cells, shown_columns, write_csv, write_table
+from msj.results.table import grids, write_csv, write_grid
 
 
 def show_result(result: Result, *, as_json: bool, as_csv: bool) -> None:
@@ -20,13 +20,10 @@ def show_result(result: Result, *, as_json: bool, as_csv: bool) -> None:
     elif as_csv:
         click.echo(write_csv(result.quantities), nl=False)
     else:
-        click.echo(f"{result.system.get('name') or 'system'}: {result.outcome.value}\n")
-        rows = [cells(row) for row in result.quantities]
-        keep = shown_columns(rows)
-        if sys.stdout.isatty():
-            show_grid([HEADINGS[i] for i in keep], [[row[i] for i in keep] for row in rows])
-        else:  # a file or a pipe has no width: nothing is wrapped or cut
-            click.echo(write_table(result.quantities))
+        click.echo(f"{result.system.get('name') or 'system'}: {result.outcome.value}")
+        for headings, rows in grids(result.quantities):
+            click.echo()
+            show_grid(headings, rows)
         for note in result.notes:
             click.echo(f"\n{note}")
 
@@ -37,21 +34,18 @@ def show_json(document: Any) -> None:
 
 
 def show_grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print texts in columns; numbers (the column 'value') to the right on a terminal."""
-    rows = [list(row) for row in rows]
+    """Print texts in columns; on a terminal they are wrapped to its width, in a file or a pipe nothing is cut."""
     if not sys.stdout.isatty():
-        lines = [list(headings), *rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(headings))]
-        for line in lines:
-            click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        click.echo(write_grid(headings, rows))
         return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
-        table.add_column(heading, style="bold" if heading == "value" else "")
+        table.add_column(Text(heading))
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     Console().print(table)

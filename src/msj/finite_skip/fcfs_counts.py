@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from msj.errors import TooLarge
 from msj.finite_skip.count_space import CountSpace, count_space
+from msj.finite_skip.entries import Entries
 from msj.finite_skip.job_types import JobTypes, job_types
-from msj.markov.marked_chain import MarkedChain, Sparse
+from msj.markov.marked_chain import MarkedChain
 from msj.model import System
 
 MOST_STATES = 1_500_000  # about 4 GB with the factors of the solver
@@ -65,7 +66,7 @@ def number_of_states(system: System) -> float:
 def _chain(types: JobTypes, space: CountSpace, counts: NDArray[np.int32], free: NDArray[np.int64]) -> MarkedChain:
     states, kinds = counts.shape
     blocked = types.blocked_share(2 * int(types.needs.max()))
-    quiet, completing, starting, passing = (_Entries(states) for _ in range(4))
+    quiet, completing, starting, passing = (Entries(states, states) for _ in range(4))
     for i in range(kinds):
         has = np.flatnonzero(counts[:, i])
         without = counts[has]
@@ -94,33 +95,6 @@ def _chain(types: JobTypes, space: CountSpace, counts: NDArray[np.int32], free: 
         settling=sparse.diags_array(blocked[free], format="csr"),
         likely_state=_likely_state(types, space, counts),
     )
-
-
-class _Entries:
-    """Collects the entries of a sparse matrix."""
-
-    def __init__(self, states: int) -> None:
-        self.states = states
-        self.rows: list[NDArray[np.int64]] = []
-        self.columns: list[NDArray[np.int64]] = []
-        self.values: list[NDArray[np.float64]] = []
-
-    def add(self, rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-        self.rows.append(rows)
-        self.columns.append(columns)
-        self.values.append(values)
-
-    def matrix(self) -> Sparse:
-        if not self.rows:
-            return sparse.csr_array((self.states, self.states))
-        entries = (np.concatenate(self.values), (np.concatenate(self.rows), np.concatenate(self.columns)))
-        return sparse.csr_array(sparse.coo_array(entries, shape=(self.states, self.states)))
-
-    def row_sums(self) -> NDArray[np.float64]:
-        sums = np.zeros(self.states)
-        for rows, values in zip(self.rows, self.values, strict=True):
-            np.add.at(sums, rows, values)
-        return sums
 
 
 def _plus(counts: NDArray[np.int32], j: np.intp) -> NDArray[np.int32]:

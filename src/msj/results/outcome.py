@@ -10,6 +10,10 @@ class Outcome(Enum):
 
     SOLVED = "solved"
     NO_LOAD_GIVEN = "solved; no load is given, so nothing is said about response times"
+    CONVERGED = "converged: the precision asked for is reached"
+    JOB_LIMIT_REACHED = "job limit reached"
+    UNSTABLE = "unstable: the queue keeps growing"
+    INTERRUPTED = "interrupted: what there was by then"
 
     @property
     def label(self) -> str:

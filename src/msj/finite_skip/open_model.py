@@ -1,0 +1,79 @@
+"""The open system of a finite-skip model, level by level.
+
+Level n is the number of jobs in the system; below the front's size every level has its own phases, from level L on
+they repeat (theory: section 2 of the model notes; reset, sections 3 and 7). An :class:`OpenModel` holds what does not
+depend on the arrival rate lambda:
+
+- ``quiet[n]``     rates between phases of level n (no diagonal),
+- ``arrivals[n]``  where an arrival leads from level n to n + 1 (rows sum to 1; from L on the identity),
+- ``completions[n]`` completion rates from level n to n − 1 (n >= 1), and ``repeating_completions`` between the
+  phases of two repeating levels,
+
+so that one model serves every load: up = lambda·arrivals, local = quiet − diagonal, down = completions. It also says
+what the phases mean: how many jobs of each class are in service and how many servers are busy, and for models in which
+jobs start in arrival order, who may start at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from msj.markov.level_process import LevelProcess
+from msj.markov.marked_chain import Sparse
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OpenModel:
+    """Blocks of a level process apart from lambda; lists run over levels 0..L."""
+
+    quiet: tuple[Sparse, ...]
+    arrivals: tuple[Sparse, ...]  # levels 0..L−1
+    completions: tuple[Sparse, ...]  # levels 1..L; entry 0 is None
+    repeating_completions: Sparse
+    in_service: tuple[Counts, ...]  # per level: phases × classes
+    free_servers: tuple[Counts, ...]  # per level: servers idle in each phase
+
+    @property
+    def first_repeating_level(self) -> int:
+        """L: from here on every level has the same phases."""
+        return len(self.quiet) - 1
+
+    @property
+    def level_sizes(self) -> tuple[int, ...]:
+        """Number of phases of levels 0..L."""
+        return tuple(block.shape[0] for block in self.quiet)
+
+    def waiting(self, level: int) -> Counts:
+        """Jobs waiting in each phase of a level up to L."""
+        return np.asarray(level - self.in_service[level].sum(axis=1))
+
+    def at(self, arrival_rate: float) -> LevelProcess:
+        """Return the level process at one arrival rate."""
+        levels = self.first_repeating_level
+        local = [self._local(n, arrival_rate) for n in range(levels + 1)]
+        identity = sparse.eye_array(self.level_sizes[-1], format="csr")
+        return LevelProcess(
+            local=local[:-1],
+            up=[arrival_rate * block for block in self.arrivals],
+            down=list(self.completions),
+            repeating_up=arrival_rate * identity,
+            repeating_local=local[-1],
+            repeating_down=self.repeating_completions,
+        )
+
+    def local_without_arrivals(self, level: int) -> Sparse:
+        """Return the block of a level when nobody else arrives: what a job sees happen ahead of it."""
+        return self._local(level, 0.0)
+
+    def _local(self, level: int, arrival_rate: float) -> Sparse:
+        down = self.repeating_completions if level == self.first_repeating_level else self.completions[level]
+        leaving = self.quiet[level].sum(axis=1) + arrival_rate
+        if down is not None:
+            leaving = leaving + down.sum(axis=1)
+        return (self.quiet[level] - sparse.diags_array(np.asarray(leaving, dtype=float))).tocsr()
