@@ -5,11 +5,11 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import exponentials, simple, systems
 
 import msj
 from msj import Erlang, InvalidInput, JobClass, NotSupported, System
 from msj.analysis.saturated import saturated_analyses
+from strategies import exponentials, simple, systems
 
 SHARED = ("stability_threshold", "wasted_servers", "saturated_utilisation")
 

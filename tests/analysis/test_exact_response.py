@@ -1,5 +1,6 @@
 """Exact response times against formulas and against brute force."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,12 +8,12 @@ import pytest
 from brute_force_open import BruteForceOpen
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import phase_types, simple, systems
 
 import msj
 from msj import Coxian, Erlang, Exponential, Fit, Hyperexponential, JobClass, NotSupported, System, TooLarge, Unstable
 from msj.analysis.exact_response import open_model
 from msj.analysis.waiting_law import WaitingLaw
+from strategies import phase_types, simple, systems
 
 TWO = simple(2, (1, 1, "2/3"), (2, "1/2", "1/3"))
 
@@ -94,7 +95,7 @@ def test_waiting_laws_agree_with_following_a_tagged_job(system, load):
     solved = msj.open_system(system.replace(load=load))
     brute = BruteForceOpen(system, solved.arrival_rate, most_behind=far_enough(solved))
     times = np.array([0.1, 1.0, 4.0]) * max(float(c.duration.mean) for c in system.classes)
-    wait, _ = WaitingLaw(solved).survival(times)
+    wait = WaitingLaw(solved).waiting.survival(times)
     for i in range(len(system.classes)):
         np.testing.assert_allclose(wait[:, i], brute.waiting_survival(i, times), rtol=1e-6, atol=2e-9)
 
@@ -127,9 +128,9 @@ def test_percentiles_of_response_times_against_the_mean():
     nodes, weights = np.polynomial.legendre.leggauss(16)
     total = np.zeros(3)
     edges = np.concatenate([[0], np.geomspace(0.02, 400, 12)])
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in itertools.pairwise(edges):
         times = low + (high - low) * (nodes + 1) / 2
-        total += (high - low) / 2 * weights @ WaitingLaw(solved).survival(times)[1]
+        total += (high - low) / 2 * weights @ WaitingLaw(solved).response.survival(times)
     expected = np.append(
         solved.mean_waiting_time + solved.mean_durations, solved.mean_jobs_in_system / solved.arrival_rate
     )
@@ -140,12 +141,12 @@ def test_percentiles_invert_the_survival_function():
     system = simple(5, (1, 1, 0.6), (2, 0.5, 0.3), (5, 2, 0.1), load=0.85)
     law = WaitingLaw(msj.open_system(system))
     levels = np.array([50.0, 90.0, 99.9])
-    wait, response = law.percentiles(levels)
+    wait, response = law.waiting.percentiles(levels), law.response.percentiles(levels)
     for row, level in enumerate(levels):
         for column in range(4):
             if wait[row, column] > 0:
-                assert law.survival(wait[row, [column]])[0][0, column] == pytest.approx(1 - level / 100, rel=1e-6)
-            assert law.survival(response[row, [column]])[1][0, column] == pytest.approx(1 - level / 100, rel=1e-6)
+                assert law.waiting.survival(wait[row, [column]])[0, column] == pytest.approx(1 - level / 100, rel=1e-6)
+            assert law.response.survival(response[row, [column]])[0, column] == pytest.approx(1 - level / 100, rel=1e-6)
 
 
 @pytest.mark.parametrize(

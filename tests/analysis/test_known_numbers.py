@@ -1,4 +1,4 @@
-"""The numbers of the theory sheet and the papers about saturated FCFS systems."""
+"""Known numbers, from the papers and checked beyond them, about saturated FCFS systems."""
 
 import numpy as np
 import pytest

@@ -10,20 +10,8 @@ from pathlib import Path
 import pytest
 
 import msj
-from msj.cli import main
 
 EXAMPLE = "examples/two_servers.toml"
-
-
-@pytest.fixture
-def run(capsys):
-    def run_it(*arguments):
-        with pytest.raises(SystemExit) as leave:
-            main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return leave.value.code, out, err
-
-    return run_it
 
 
 def test_msj_alone_says_what_to_do_first(run):

@@ -3,6 +3,7 @@
 from msj.analysis.analyse import analyse
 from msj.analysis.exact_response import open_system
 from msj.analysis.open_fcfs import OpenSystem
+from msj.analysis.response_curve import ResponseCurve, response_curve
 from msj.analysis.saturated_chain import SaturatedSystem, saturate
 
-__all__ = ["OpenSystem", "SaturatedSystem", "analyse", "open_system", "saturate"]
+__all__ = ["OpenSystem", "ResponseCurve", "SaturatedSystem", "analyse", "open_system", "response_curve", "saturate"]

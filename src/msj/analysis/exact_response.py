@@ -23,7 +23,7 @@ from msj.finite_skip.fcfs_open import open_fcfs, open_level_sizes
 from msj.finite_skip.job_types import why_not_phase_type
 from msj.finite_skip.open_model import OpenModel
 from msj.markov.level_process import estimate_memory
-from msj.markov.quasi_birth_death import blas_threads
+from msj.markov.blas import blas_threads
 from msj.model import System
 from msj.results import Quantity
 
@@ -124,7 +124,8 @@ def mean_rows(solved: OpenSystem) -> Iterator[Quantity]:
 def percentile_rows(solved: OpenSystem) -> Iterator[Quantity]:
     """Rows of the percentiles of waiting and response time, overall and per class."""
     with blas_threads(1):
-        wait, response = WaitingLaw(solved).percentiles(np.array(PERCENTILES))
+        law = WaitingLaw(solved)
+        wait, response = (curves.percentiles(np.array(PERCENTILES)) for curves in (law.waiting, law.response))
     for name, table in (("waiting_time_percentile", wait), ("response_time_percentile", response)):
         for level, row in zip(PERCENTILES, table, strict=True):
             yield from _both(solved, name, row[-1], row[:-1], level=level)

@@ -12,6 +12,7 @@ import sys
 import click
 
 from msj.cli.analyse import analyse
+from msj.cli.curve import curve
 from msj.cli.list_variants import list_variants
 from msj.errors import MsjError
 
@@ -19,6 +20,7 @@ FIRST_STEPS = """\b
 First steps:
   msj analyse examples/two_servers.toml        how much load it takes, what it wastes
   msj analyse FILE --load 0.9 --json           the same for programs, at another load
+  msj curve FILE --plot curve.png              response time against load
   msj list durations                           what a spec file can say
 """
 
@@ -37,7 +39,7 @@ def msj(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (analyse, list_variants):
+for _command in (analyse, curve, list_variants):
     msj.add_command(_command)
 
 

@@ -1,8 +1,7 @@
 """The open system of a finite-skip model, level by level.
 
 Level n is the number of jobs in the system; below the front's size every level has its own phases, from level L on
-they repeat (theory: section 2 of the model notes; reset, sections 3 and 7). An :class:`OpenModel` holds what does not
-depend on the arrival rate lambda:
+they repeat (reset, sections 3 and 7). An :class:`OpenModel` holds what does not depend on the arrival rate lambda:
 
 - ``quiet[n]``     rates between phases of level n (no diagonal),
 - ``arrivals[n]``  where an arrival leads from level n to n + 1 (rows sum to 1; from L on the identity),

@@ -2,7 +2,7 @@
 
 Level n has m_n phases; levels 0..L-1 are the boundary, level L is the first of the repeating ones
 (:mod:`msj.markov.quasi_birth_death`). Rates lead one level up, one level down, or stay:
-``pi_{n-1} up[n-1] + pi_n local[n] + pi_{n+1} down[n+1] = 0`` (``theory.md``, sections 2 and 2.3).
+``pi_{n-1} up[n-1] + pi_n local[n] + pi_{n+1} down[n+1] = 0``.
 
 Linear level reduction from above (Latouche & Ramaswami 1999, chapters 10 and 12): let G_n hold the phases in which
 level n-1 is first entered from level n, and U_n the rates of the chain watched in level n without going lower,
@@ -38,7 +38,10 @@ import numpy as np
 
 from msj.errors import InvalidInput, NotAccurate, TooLarge
 from msj.markov import quasi_birth_death as qbd
-from msj.markov.quasi_birth_death import Block, Matrix, MMatrix, Repeating, Vector, blas_threads
+from msj.markov.blas import blas_threads
+from msj.markov.gth import as_sparse, closed_class_laws, stationary_law
+from msj.markov.m_matrix import MMatrix
+from msj.markov.quasi_birth_death import Block, Matrix, Repeating, Vector
 
 _LARGEST_ERROR = 1e-9
 _LARGEST_CORRECTION = 1e-3
@@ -70,10 +73,10 @@ class LevelProcess:
 
     def __post_init__(self) -> None:
         for name in ("local", "up", "down"):
-            blocks = tuple(None if block is None else qbd.as_sparse(block) for block in getattr(self, name))
+            blocks = tuple(None if block is None else as_sparse(block) for block in getattr(self, name))
             object.__setattr__(self, name, blocks)
         for name in ("repeating_up", "repeating_local", "repeating_down"):
-            object.__setattr__(self, name, qbd.as_sparse(getattr(self, name)))
+            object.__setattr__(self, name, as_sparse(getattr(self, name)))
         self._check_shapes()
         for n in range(self.first_repeating_level + 1):
             local, up, down = self.blocks(n)
@@ -296,7 +299,7 @@ def _level_vectors(process: LevelProcess, G: Matrix, segment: int) -> list[Vecto
         G = _reduce_levels(process, G, range(top, max(top - segment, 0), -1), factors)
     local, up, _ = process.blocks(0)
     U = -qbd.taboo_rates(local, up, G, exit_rates=np.zeros(local.shape[0]))
-    (states, law), *others = qbd.closed_class_laws(U)
+    (states, law), *others = closed_class_laws(U)
     if others:
         raise InvalidInput(
             f"level 0 falls into {len(others) + 1} sets of phases that do not reach each other, so the stationary "
@@ -342,7 +345,7 @@ def _time_above(process: LevelProcess, repeating: Repeating, entries: Vector) ->
     phases[:] = process.repeating_up @ repeating.first_passage
     phases += (process.repeating_local + process.repeating_up).toarray()
     phases *= t
-    law = qbd.stationary_law(rates)
+    law = stationary_law(rates)
     law /= law[0]
     return law[1:]
 

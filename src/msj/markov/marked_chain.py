@@ -42,7 +42,7 @@ class MarkedChain:
     starting: Sparse
     passing: Sparse
     settling: Sparse
-    likely_state: int = 0  # where the chain often is; solvers anchor there
+    likely_state: int | None = None  # where the chain often is, if its maker knows; solvers anchor there
 
     @classmethod
     def from_matrices(cls, D0: ArrayLike | Sparse, D1: ArrayLike | Sparse) -> MarkedChain:
@@ -55,6 +55,7 @@ class MarkedChain:
         """
         quiet, completing = _matrix(D0, "D0"), _matrix(D1, "D1")
         _check_generator(quiet, completing)
+        _check_one_recurrent_class(quiet + completing)
         none = sparse.csr_array((quiet.shape[0], 0))
         return cls(
             quiet=quiet,
@@ -62,7 +63,6 @@ class MarkedChain:
             starting=none,
             passing=sparse.csr_array((0, 0)),
             settling=none.T.tocsr(),
-            likely_state=_recurrent_state(quiet + completing),
         )
 
     @property
@@ -132,7 +132,7 @@ def _check_generator(D0: Sparse, D1: Sparse) -> None:
         raise InvalidInput("D1 is zero, so nothing is ever completed; give some completion rate")
 
 
-def _recurrent_state(generator: Sparse) -> int:
+def _check_one_recurrent_class(generator: Sparse) -> None:
     count, component = connected_components(generator, directed=True, connection="strong")
     entries = generator.tocoo()
     leaves = np.zeros(count, dtype=bool)
@@ -145,4 +145,3 @@ def _recurrent_state(generator: Sparse) -> int:
             f"states {first} and {second} cannot reach each other, so the long run depends on the start; "
             "give a chain with one recurrent class"
         )
-    return int(np.flatnonzero(component == closed[0])[0])

@@ -2,7 +2,7 @@
 
 A quasi-birth-death process moves between levels one step at a time. Where it repeats itself, every level
 has the same m phases and the rates ``A_up``, ``A_local`` (with the generator's diagonal) and ``A_down``
-(``theory.md``, sections 2 and 2.3: up lambda*I, local D0 - lambda*I, down D1). Two matrices say it all
+(for a saturated queue: up lambda*I, local D0 - lambda*I, down D1). Two matrices say it all
 (Latouche & Ramaswami 1999, *Introduction to Matrix Analytic Methods in Stochastic Modeling*, chapters 6-8):
 
 - G, the phases in which the level below is first entered: the minimal nonnegative solution of
@@ -32,21 +32,18 @@ numpy brings another one, whose waiting threads would steal the processors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg.blas import dgemm
-from scipy.linalg.lapack import dgetrf, dgetrs
-from scipy.sparse.csgraph import connected_components
-from threadpoolctl import ThreadpoolController
 
 from msj.errors import InvalidInput, NotAccurate, Unstable
+from msj.markov.blas import blas_threads
+from msj.markov.gth import as_sparse, closed_class_laws
+from msj.markov.m_matrix import MMatrix, perron_root, set_diagonal
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -203,34 +200,6 @@ def _equation_error(up: Any, local: Any, down: Any, G: Matrix) -> float:
     return float((np.abs(excess).sum(axis=1) / -local.diagonal()).max())
 
 
-# --- M-matrices -------------------------------------------------------------------------------------------
-
-
-class MMatrix:
-    """LU factors of a row diagonally dominant M-matrix stored by rows, taken of its transpose."""
-
-    def __init__(self, matrix: Matrix, *, overwrite: bool = False) -> None:
-        self.factors, self.pivots, info = dgetrf(matrix.T, overwrite_a=overwrite)
-        if info > 0:
-            raise InvalidInput(
-                f"from phase {info - 1} the level can never be left downwards; every phase must lead to the level below"
-            )
-
-    def solve(self, columns: Matrix) -> Matrix:
-        """Return M^-1 B, stored by columns."""
-        return dgetrs(self.factors, self.pivots, columns, trans=1)[0]  # type: ignore[no-any-return]
-
-    def solve_left(self, rows: Matrix) -> Matrix:
-        """Return B M^-1, stored by rows; B may be a single row."""
-        return dgetrs(self.factors, self.pivots, rows.T)[0].T  # type: ignore[no-any-return]
-
-
-def set_diagonal(m_matrix: Matrix, row_sums: Vector) -> None:
-    """Set the diagonal of an M-matrix, in place, to what its row sums demand: only sums of one sign."""
-    np.fill_diagonal(m_matrix, 0.0)
-    np.fill_diagonal(m_matrix, row_sums - m_matrix.sum(axis=1))
-
-
 def taboo_rates(local: Any, up: Any, G_above: Matrix, *, exit_rates: Vector | None) -> Matrix:
     """Return -U = -(local + up G): minus the rates of the chain watched while it is in the level.
 
@@ -261,81 +230,6 @@ def first_passage(taboo: MMatrix, down: Any, *, stochastic: bool = True) -> tupl
     return G, error
 
 
-def perron_root(matrix: Matrix) -> float:
-    """Return the spectral radius of a nonnegative matrix: the largest over its irreducible blocks."""
-    count, label = connected_components(sparse.csr_array(matrix), directed=True, connection="strong")
-    root = float(matrix.diagonal().max())  # blocks of size one
-    for block in np.flatnonzero(np.bincount(label) > 1):
-        states = np.flatnonzero(label == block)
-        root = max(root, _irreducible_root(matrix if count == 1 else matrix[np.ix_(states, states)]))
-    return root
-
-
-def _irreducible_root(matrix: Matrix) -> float:
-    """Inverse iteration shifted to Collatz's bound max (Rx)_i / x_i, which falls quadratically (Noda 1971)."""
-    x = np.ones(len(matrix))
-    bound, previous = float((matrix @ x).max()), np.inf
-    while bound < previous * (1 - 4 * _ROUNDING):
-        shifted = -matrix
-        np.fill_diagonal(shifted, shifted.diagonal() + bound)
-        factors, pivots, info = dgetrf(shifted.T, overwrite_a=True)
-        if info > 0:  # the bound is an eigenvalue
-            return bound
-        x = np.abs(dgetrs(factors, pivots, x, trans=1)[0])
-        x /= x.max()
-        previous, bound = bound, min(bound, float((matrix @ x / x).max()))
-    y = np.abs(dgetrs(factors, pivots, x)[0])  # with the left vector, errors of x are of second order
-    return float(y @ (matrix @ x) / (y @ x))
-
-
-# --- stationary laws and input ------------------------------------------------------------------------------
-
-
-def closed_class_laws(generator: Block) -> Iterator[tuple[NDArray[np.intp], Vector]]:
-    """Yield the states and the stationary law of each closed class of a finite chain.
-
-    By the elimination of Grassmann, Taksar & Heyman (1985), which never subtracts: every probability is
-    accurate in all its digits whatever the rates. Done in panels so that matrix products carry it.
-
-    Examples
-    --------
-    >>> [(states, law)] = closed_class_laws([[-1.0, 1.0], [3.0, -3.0]])
-    >>> law.round(12)
-    array([0.75, 0.25])
-    """
-    rates = as_sparse(generator)
-    count, label = connected_components(rates, directed=True, connection="strong")
-    entries = rates.tocoo()
-    leaving = (label[entries.row] != label[entries.col]) & (entries.data > 0)
-    for closed in np.setdiff1d(np.arange(count), label[entries.row[leaving]]):
-        states = np.flatnonzero(label == closed)
-        yield states, stationary_law(rates[states][:, states].toarray())
-
-
-def stationary_law(P: Matrix, *, panel: int = 32) -> Vector:
-    """Return the stationary law of the rates P, which are overwritten; every state must lead to state 0.
-
-    The diagonal of P is not used.
-    """
-    size = len(P)
-    for high in range(size, 1, -panel):
-        low = max(high - panel, 0)
-        for k in range(high - 1, max(low, 1) - 1, -1):
-            P[:k, k] /= P[k, :k].sum()
-            P[:k, low:k] += np.outer(P[:k, k], P[k, low:k])
-            P[low:k, :low] += np.outer(P[low:k, k], P[k, :low])
-        if low > 0:
-            P[:low, :low] += P[:low, low:high] @ P[low:high, :low]
-    law = np.zeros(size)
-    law[0] = 1.0
-    for k in range(1, size):
-        law[k] = law[:k] @ P[:k, k]
-        if law[k] > 1e100:
-            law[: k + 1] /= law[k]
-    law /= law.sum()
-    return law
-
-
 def _mean_rates(up: Any, local: Any, down: Any) -> tuple[float, float]:
     """Return the mean rates up and down under the phases' stationary law (its worst closed class)."""
     rises, falls = up.sum(axis=1), down.sum(axis=1)
@@ -343,13 +237,6 @@ def _mean_rates(up: Any, local: Any, down: Any) -> tuple[float, float]:
         (float(law @ rises[states]), float(law @ falls[states])) for states, law in closed_class_laws(up + local + down)
     ]
     return max(pairs, key=lambda pair: pair[0] - pair[1])
-
-
-def as_sparse(block: Block) -> Any:
-    """Return the block as a CSR array of floats without stored zeros."""
-    array = sparse.csr_array(block, dtype=float)
-    array.eliminate_zeros()
-    return array
 
 
 def nonzero_columns(block: Any) -> NDArray[np.intp]:
@@ -374,13 +261,3 @@ def check_rates(where: str, local: Any, outward: tuple[Any, ...]) -> None:
             f"the rates of phase {phase} of {where} sum to {float(sums[phase]):.6g}; a generator's rows sum "
             "to zero, so put minus the total rate of leaving on the diagonal of the local block"
         )
-
-
-@cache
-def _controller() -> Any:
-    return ThreadpoolController()
-
-
-def blas_threads(count: int) -> AbstractContextManager[Any]:
-    """Limit the BLAS libraries to so many threads within a ``with`` block."""
-    return _controller().limit(limits=count, user_api="blas")  # type: ignore[no-any-return]

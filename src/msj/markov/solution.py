@@ -21,11 +21,13 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from msj.errors import NotAccurate
+from msj.markov.gth import closed_class_laws
 from msj.markov.linear_solver import make_solver
 from msj.markov.marked_chain import MarkedChain, Sparse, Vector
 
 ACCURATE = 1e-9  # relative error of the throughput, and scaled residuals, beyond which there is no answer
-RARE = 1e-6  # an anchor this much rarer than the likeliest state costs accuracy: anchor anew
+ELIMINATE_UP_TO = 1_000  # states, when looking for an anchor
+RARE = 1e-6  # an anchor visited this much less often than the busiest state costs accuracy: anchor anew
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,13 +54,12 @@ def solve(chain: MarkedChain) -> LongRun:
     >>> round(run.throughput, 12), run.departure_average.round(12).tolist()
     (1.333333333333, [1.0, 0.0])
     """
-    anchor = chain.likely_state
-    for _ in range(3):
-        found = _solve_from(chain, anchor)
-        likeliest = int(np.argmax(found.time_average))
-        if found.time_average[anchor] >= RARE * found.time_average[likeliest]:
-            break
-        anchor = likeliest
+    anchor = _likely_state(chain) if chain.likely_state is None else chain.likely_state
+    found = _solve_from(chain, anchor)
+    visits = found.time_average * -(chain.quiet + chain.completing).diagonal()
+    busiest = int(np.argmax(visits))
+    if visits[anchor] < RARE * visits[busiest]:
+        found = _solve_from(chain, busiest)
     worst = max(found.residual, found.throughput_error)
     if not worst <= ACCURATE:  # catches NaN too
         raise NotAccurate(
@@ -104,6 +105,26 @@ def _solve_from(chain: MarkedChain, anchor: int) -> LongRun:
         throughput_error=abs(anchor_gap) / (cycle * throughput),
         method=solver.method,
     )
+
+
+def _likely_state(chain: MarkedChain) -> int:
+    """Find a state the chain is often in.
+
+    Anchored at a state it hardly ever visits, the equations would be all but singular. A small chain's law is found by
+    elimination without subtractions; a large one is restarted at random now and then, which makes any chain easy.
+    """
+    generator = chain.augmented()
+    if generator.shape[0] <= ELIMINATE_UP_TO:
+        [(states, law)] = closed_class_laws(generator)
+        ordinary = states < chain.states
+        leaving = np.maximum(-generator.diagonal()[states], np.finfo(float).tiny)
+        return int(states[ordinary][np.argmax((law * leaving)[ordinary])])
+    _, jumps = _jump_chain(chain)
+    restart = 0.1 / jumps.shape[0]
+    eye = sparse.eye_array(jumps.shape[0], format="csr")
+    solver = make_solver(eye - (1.0 - restart) * jumps, order=np.arange(jumps.shape[0]))
+    visits = solver.solve_left(np.full(jumps.shape[0], restart))
+    return int(np.argmax(visits[: chain.states]))
 
 
 def _jump_chain(chain: MarkedChain) -> tuple[Vector, Sparse]:

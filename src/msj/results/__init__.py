@@ -2,7 +2,7 @@
 
 from msj.results.outcome import Outcome
 from msj.results.provenance import provenance
-from msj.results.quantity import Quantity
+from msj.results.quantity import Kind, Quantity
 from msj.results.result import Result
 
-__all__ = ["Outcome", "Quantity", "Result", "provenance"]
+__all__ = ["Kind", "Outcome", "Quantity", "Result", "provenance"]

@@ -1,0 +1,132 @@
+"""Mean response time against load, from an empty cluster to the edge of stability, in one call.
+
+The saturated chain and the blocks of the open system do not depend on the arrival rate: they are made once and serve
+every load. As the load goes to 0 a job meets nobody, and E[T] is its mean duration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msj.analysis.exact_response import open_model
+from msj.analysis.open_fcfs import solve_open
+from msj.analysis.reset import predicted_mean_response_time
+from msj.analysis.saturated import solve_saturated
+from msj.errors import InvalidInput
+from msj.markov.blas import blas_threads
+from msj.model import System
+from msj.model.numbers import number
+
+if TYPE_CHECKING:
+    import pandas
+
+Vector = NDArray[np.float64]
+USUAL_LOADS = (*np.round(np.arange(0, 0.95, 0.05), 2).tolist(), 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ResponseCurve:
+    """Arrays over the loads: exact and predicted mean response time, per class too."""
+
+    system: System
+    stability_threshold: float
+    loads: Vector
+    arrival_rates: Vector
+    mean_response_time: Vector
+    mean_response_time_by_class: Vector  # loads × classes
+    waiting_probability: Vector
+    predicted_mean_response_time: Vector
+    residual: Vector
+
+    @property
+    def difference(self) -> Vector:
+        """Exact minus predicted: the bounded term the prediction leaves open."""
+        return np.asarray(self.mean_response_time - self.predicted_mean_response_time)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One plain row per load."""
+        columns: dict[str, Vector] = {
+            "load": self.loads,
+            "arrival_rate": self.arrival_rates,
+            "mean_response_time": self.mean_response_time,
+            "predicted_mean_response_time": self.predicted_mean_response_time,
+            "difference": self.difference,
+            "waiting_probability": self.waiting_probability,
+        }
+        columns |= {
+            f"mean_response_time {c.name}": self.mean_response_time_by_class[:, i]
+            for i, c in enumerate(self.system.classes)
+        }
+        return [
+            {key: float(value) for key, value in zip(columns, row, strict=True)}
+            for row in zip(*columns.values(), strict=True)
+        ]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the rows as a pandas table."""
+        import pandas
+
+        return pandas.DataFrame(self.rows())
+
+
+def response_curve(
+    system: System,
+    loads: Iterable[float] = USUAL_LOADS,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> ResponseCurve:
+    """Return E[T] exactly at each of ``loads`` (shares of the threshold, 0 included), with the RESET prediction.
+
+    Examples
+    --------
+    >>> import msj
+    >>> curve = msj.response_curve(msj.read("examples/two_servers.toml"), loads=[0, 0.5, 0.8, 0.95])
+    >>> curve.mean_response_time.round(6).tolist()
+    [1.333333, 2.815423, 7.517772, 31.320377]
+    """
+    wanted = [float(number(load, "load")) for load in loads]
+    if not wanted:
+        raise InvalidInput("no loads are given; give at least one, such as 0.5")
+    for load in wanted:
+        if not 0 <= load < 1:
+            raise InvalidInput(f"load = {load:g} must be at least 0 and below 1, the stability threshold")
+    model = open_model(system)
+    saturated, _ = solve_saturated(system, "chain")
+    threshold, delta = saturated.stability_threshold, saturated.relative_completions_at_departure
+    assert delta is not None  # the chain always gives it
+    shares = np.array([float(c.share) for c in system.classes])
+    durations = np.array([float(c.duration.mean) for c in system.classes])
+    exact, by_class, waits, predicted, residual = [], [], [], [], []
+    with blas_threads(1):
+        for done, load in enumerate(wanted):
+            if progress is not None:
+                progress(done, len(wanted))
+            rate = load * threshold
+            predicted.append(predicted_mean_response_time(rate, threshold, delta))
+            if load == 0:
+                exact.append(float(shares @ durations))
+                by_class.append(durations)
+                waits.append(0.0)
+                residual.append(0.0)
+                continue
+            solved = solve_open(system, model, rate)
+            exact.append(solved.mean_jobs_in_system / rate)
+            by_class.append(solved.mean_waiting_time + durations)
+            waits.append(float(shares @ solved.waiting_probability))
+            residual.append(solved.law.residual)
+    return ResponseCurve(
+        system=system,
+        stability_threshold=threshold,
+        loads=np.array(wanted),
+        arrival_rates=threshold * np.array(wanted),
+        mean_response_time=np.array(exact),
+        mean_response_time_by_class=np.array(by_class),
+        waiting_probability=np.array(waits),
+        predicted_mean_response_time=np.array(predicted),
+        residual=np.array(residual),
+    )

@@ -1,0 +1,28 @@
+"""Making and saving figures: no global state, no screen, one house style."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from msj.errors import InvalidInput
+
+ENDINGS = (".png", ".svg", ".pdf")
+
+
+def new_figure(width: float = 7.0, height: float = 4.2) -> Any:
+    """Return an empty matplotlib figure."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save(figure: Any, path: str | Path) -> None:
+    """Write a figure; the ending decides the format."""
+    path = Path(path)
+    if path.suffix not in ENDINGS:
+        raise InvalidInput(f"cannot draw into '{path.name}'; end its name in {', '.join(ENDINGS)}")
+    try:
+        figure.savefig(path, dpi=160)
+    except OSError as error:
+        raise InvalidInput(f"'{path}' cannot be written ({error.strerror}); check the path") from None

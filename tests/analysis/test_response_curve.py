@@ -1,0 +1,56 @@
+"""Response time against load."""
+
+import numpy as np
+import pytest
+
+import msj
+from msj import InvalidInput
+from strategies import simple
+
+SYSTEM = simple(6, (1, 1, "1/2"), (2, "1/2", "3/10"), (6, 2, "1/5"))
+
+
+def test_points_are_those_of_analyse():
+    loads = [0.3, 0.9, 0.999]
+    curve = msj.response_curve(SYSTEM, loads)
+    for i, load in enumerate(loads):
+        one = msj.analyse(SYSTEM.replace(load=load), percentiles=False)
+        assert curve.mean_response_time[i] == pytest.approx(one["mean_response_time"], rel=1e-11)
+        assert curve.predicted_mean_response_time[i] == pytest.approx(one["predicted_mean_response_time"], rel=1e-11)
+        assert curve.waiting_probability[i] == pytest.approx(one["waiting_probability"], rel=1e-11)
+        for j, c in enumerate(SYSTEM.classes):
+            by_class = curve.mean_response_time_by_class[i, j]
+            assert by_class == pytest.approx(one["mean_response_time", c.name], rel=1e-11)
+
+
+def test_it_starts_at_the_mean_duration_and_rises():
+    curve = msj.response_curve(SYSTEM)
+    assert curve.loads[0] == 0
+    assert curve.loads[-1] == 0.999
+    assert curve.mean_response_time[0] == pytest.approx(0.5 + 0.3 * 2 + 0.2 * 0.5)
+        msj.response_curve(SYSTEM, [1e-9]).mean_response_time[0], rel=0.1
+    )
+    assert (np.diff(curve.mean_response_time) > 0).all()
+    assert curve.residual.max() < 1e-11
+
+
+def test_small_loads_lead_to_the_limit():
+    curve = msj.response_curve(SYSTEM, [0, 1e-8])
+    assert curve.mean_response_time[1] == pytest.approx(curve.mean_response_time[0], rel=1e-6)
+
+
+def test_the_difference_to_reset_settles():
+    curve = msj.response_curve(SYSTEM, [0.99, 0.999, 0.9999])
+    first, second, third = curve.difference
+    assert abs(third - second) < abs(second - first)
+
+
+def test_frame():
+    frame = msj.response_curve(SYSTEM, [0.5]).to_frame()
+    assert {"load", "mean_response_time", "predicted_mean_response_time", "difference"} <= set(frame.columns)
+
+
+@pytest.mark.parametrize("loads", [[1], [-0.1], [], [float("nan")], ["much"]])
+def test_bad_loads_are_refused(loads):
+    with pytest.raises(InvalidInput, match="load"):
+        msj.response_curve(SYSTEM, loads)
