@@ -4,10 +4,10 @@ BIN := .venv/bin
 # One BLAS thread per process: tests and benchmarks run one process per core.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check verify bench clean
+.PHONY: demo test check verify bench pictures clean
 
 demo: .venv/ready
-	$(BIN)/msj analyse examples/two_servers.toml
+	$(BIN)/msj analyse examples/hpc_partition.toml
 
 test: check
 	$(BIN)/python -m pytest -n 2
@@ -25,6 +25,9 @@ verify: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
+
+pictures: .venv/ready
+	$(BIN)/python docs/make_pictures.py
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
