@@ -27,6 +27,7 @@ def measure(servers):
         JobClass(name=str(n), need=n, share=p, duration=Exponential(rate=r))
         for n, r, p in zip(needs, rates, shares, strict=True)
     ]
+    solve(saturated_chain(System(servers=700, classes=classes)).chain)  # loads the compiled code
     system = System(servers=servers, classes=classes)
     started = time.perf_counter()
     built = saturated_chain(system)

@@ -91,21 +91,15 @@ class IterativeSolver(LinearSolver):
         self._factor(DROP_TOLERANCES[0])
 
     def _factor(self, drop_tolerance: float) -> None:
+        from msj.markov.incomplete_lu import IncompleteLU  # compiled code, loaded for large chains only
+
         self._drop_tolerance = drop_tolerance
         self.method = f"BiCGStab, incomplete LU (drop {drop_tolerance:.0e})"
-        self._factors = sparse_linalg.spilu(
-            self.matrix.tocsc(),
-            drop_tol=drop_tolerance,
-            fill_factor=60,
-            drop_rule="basic",
-            permc_spec="NATURAL",
-            diag_pivot_thresh=0.0,
-        )
+        self._factors = IncompleteLU(self.matrix, drop_tolerance)
 
     def _solve_once(self, b: Vector, *, transposed: bool) -> Vector:
-        trans = "T" if transposed else "N"
         preconditioner = sparse_linalg.LinearOperator(
-            self.matrix.shape, matvec=lambda r: self._factors.solve(r, trans), dtype=np.float64
+            self.matrix.shape, matvec=lambda r: self._factors.solve(r, transposed=transposed), dtype=np.float64
         )
         matrix = self.transposed if transposed else self.matrix
         x, _ = sparse_linalg.bicgstab(matrix, b, M=preconditioner, rtol=1e-8, atol=0.0, maxiter=500)
