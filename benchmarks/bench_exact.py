@@ -1,6 +1,6 @@
 """Exact response times: cost in dense LU factorisations of the phase dimension, and growth with it.
 
-64 servers, three classes; the needs set the number of phases. The ratio compares one load, boundary included, with one
+64 servers, three or four classes; the needs set the number of phases. The ratio compares one load, boundary included, with one
 ``scipy.linalg.lu_factor`` of a matrix of as many rows as there are phases, measured in the same run.
 """
 
@@ -10,7 +10,7 @@ import time
 import numpy as np
 import scipy.linalg
 
-NEEDS = ((4, 16, 32), (1, 8, 32), (1, 4, 16), (1, 3, 10), (1, 2, 9))
+NEEDS = ((4, 16, 32), (1, 8, 32), (1, 4, 16), (1, 3, 10), (1, 2, 9), (1, 3, 8, 16))
 
 
 def measure(needs):
@@ -20,7 +20,7 @@ def measure(needs):
     from msj.analysis.saturated import solve_saturated
     from msj.markov.blas import blas_threads
 
-    rates = np.array([1.0, 0.5, 0.25])
+    rates = np.array([1.0, 0.5, 0.25, 0.2])[: len(needs)]
     weights = rates / needs
     classes = [
         JobClass(name=str(n), need=n, share=float(p), duration=Exponential(rate=float(r)))

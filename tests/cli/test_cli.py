@@ -68,6 +68,12 @@ def test_states_are_listed(run):
     assert "-0.37" in out
 
 
+def test_the_law_of_the_number_in_system_is_listed(run):
+    code, out, _ = run("analyse", EXAMPLE, "--law", 1, "--no-percentiles")
+    assert code == 0
+    assert [float(line.split()[1]) for line in out.splitlines()[-2:]] == pytest.approx([0.169337, 0.151854], abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
@@ -76,7 +82,7 @@ def test_states_are_listed(run):
         (["analyse", EXAMPLE, "--load", "much"], 2, "load = 'much' is not a number"),
         (["analyse", EXAMPLE, "--load", "1", "--arrival-rate", "2"], 2, "both given"),
         (["analyse", EXAMPLE, "--states", "0"], 2, "0 is not in the range"),
-        (["analyse", EXAMPLE, "--states", "3", "--json"], 2, "--states is for reading"),
+        (["analyse", EXAMPLE, "--states", "3", "--json"], 2, "--states and --law are for reading"),
         (["analyse"], 2, "Missing argument"),
         (["analize", EXAMPLE], 2, "No such command"),
         (["list", "durationz"], 2, "'durationz' is not one of"),

@@ -5,7 +5,14 @@ from __future__ import annotations
 import time
 from typing import Any
 from msj.analysis.base import Saturated, rows_of
-from msj.analysis.exact_response import ExactResponse, estimated_seconds, mean_rows, open_system, percentile_rows
+from msj.analysis.exact_response import (
+    ExactResponse,
+    difference_row,
+    estimated_seconds,
+    mean_rows,
+    open_system,
+    percentile_rows,
+)
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.analysis.saturated import Method, solve_saturated
 from msj.model import System
@@ -55,7 +62,8 @@ def analyse(
     rate = system.arrival_rate_at(saturated.stability_threshold)
     if rate is not None:
         rows += _at_load(system, saturated, rate)
-        rows += _exact_rows(system.replace(arrival_rate=rate), exact, percentiles, facts, notes)
+        predicted = rows[-1].value if rows[-1].name == "predicted_mean_response_time" else None
+        rows += _exact_rows(system.replace(arrival_rate=rate), exact, percentiles, predicted, facts, notes)
     return Result(
         system=system.to_spec(),
         quantities=tuple(rows),
@@ -85,7 +93,12 @@ def _at_load(system: System, saturated: Saturated, rate: float) -> list[Quantity
 
 
 def _exact_rows(
-    system: System, exact: bool | None, percentiles: bool | None, facts: dict[str, Any], notes: list[str]
+    system: System,
+    exact: bool | None,
+    percentiles: bool | None,
+    predicted: float | None,
+    facts: dict[str, Any],
+    notes: list[str],
 ) -> list[Quantity]:
     reason = ExactResponse().supports(system)
     if exact is False or (exact is None and reason is not None):
@@ -99,6 +112,8 @@ def _exact_rows(
     facts |= {"phases": max(solved.model.level_sizes), "levels": len(solved.model.level_sizes)}
     facts |= {"exact_residual": solved.law.residual, "little_gap": solved.little_gap}
     rows = list(mean_rows(solved))
+    if predicted is not None:
+        rows.insert(0, difference_row(rows[0].value - predicted))
     if percentiles or (percentiles is None and tails <= WORTH_THE_WAIT):
         rows += percentile_rows(solved)
     elif percentiles is None:

@@ -121,6 +121,13 @@ def mean_rows(solved: OpenSystem) -> Iterator[Quantity]:
     yield _row("tail_decay_rate", solved.law.decay_rate)
 
 
+def difference_row(difference: float) -> Quantity:
+    """Row of exact minus predicted mean response time: how large the term is that RESET leaves open."""
+    return Quantity(
+        name="reset_difference", value=difference, kind="exact", method="QBD minus RESET", citation="reset, Theorem 4.2"
+    )
+
+
 def percentile_rows(solved: OpenSystem) -> Iterator[Quantity]:
     """Rows of the percentiles of waiting and response time, overall and per class."""
     with blas_threads(1):

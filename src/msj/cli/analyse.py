@@ -30,6 +30,7 @@ from msj.results.table import write_number
     "--percentiles/--no-percentiles", default=None, help="Percentiles too; by default where it takes seconds."
 )
 @click.option("--states", metavar="N", type=click.IntRange(min=1), help="Also list the N likeliest saturated states.")
+@click.option("--law", metavar="N", type=click.IntRange(min=0), help="Also list P(0), ..., P(N jobs in system).")
 @output_options
 def analyse(
     file: Path,
@@ -37,6 +38,7 @@ def analyse(
     exact: bool | None,
     percentiles: bool | None,
     states: int | None,
+    law: int | None,
     as_json: bool,
     as_csv: bool,
     **loads: str | None,
@@ -52,12 +54,16 @@ def analyse(
     from msj import analysis
 
     system = read_system(file, **loads)
-    if states is not None and (as_json or as_csv):
-        raise click.UsageError("--states is for reading; leave out --json and --csv")
+    if (states is not None or law is not None) and (as_json or as_csv):
+        raise click.UsageError("--states and --law are for reading; leave out --json and --csv")
     result = analysis.analyse(system, method=method, exact=exact, percentiles=percentiles)
     show_result(result, as_json=as_json, as_csv=as_csv)
     if states is not None:
         _show_states(system, states)
+    if law is not None:
+        masses = analysis.open_system(system).law.level_masses(last=law)
+        click.echo("\nlaw of the number of jobs in system")
+        show_grid(["jobs", "probability"], [[str(n), write_number(p)] for n, p in enumerate(masses)])
 
 
 def _show_states(system: System, most: int) -> None:
