@@ -10,7 +10,7 @@ import time
 import numpy as np
 import scipy.linalg
 
-NEEDS = ((4, 16, 32), (1, 8, 32), (1, 4, 16), (1, 3, 10), (1, 2, 9), (1, 3, 8, 16))
+NEEDS = ((4, 16, 32), (1, 8, 32), (1, 4, 16), (1, 3, 10), (1, 2, 9), (1, 4, 8, 16))
 
 
 def measure(needs):

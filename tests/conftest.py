@@ -1,11 +1,6 @@
 """Settings shared by all tests."""
 
-import sys
-from pathlib import Path
-
 from hypothesis import HealthCheck, settings
-
-sys.path.insert(0, str(Path(__file__).parent))  # strategies.py and the slow twins beside it
 
 # Fixed examples: a test that passes here passes everywhere; `make verify` draws new ones.
 settings.register_profile(

@@ -5,5 +5,15 @@ from msj.analysis.exact_response import open_system
 from msj.analysis.open_fcfs import OpenSystem
 from msj.analysis.response_curve import ResponseCurve, response_curve
 from msj.analysis.saturated_chain import SaturatedSystem, saturate
+from msj.analysis.symbolic import in_symbols
 
-__all__ = ["OpenSystem", "ResponseCurve", "SaturatedSystem", "analyse", "open_system", "response_curve", "saturate"]
+__all__ = [
+    "OpenSystem",
+    "ResponseCurve",
+    "SaturatedSystem",
+    "analyse",
+    "in_symbols",
+    "open_system",
+    "response_curve",
+    "saturate",
+]

@@ -93,10 +93,9 @@ class OpenSystem:
 
     @cached_property
     def mean_waiting_time(self) -> Vector:
-        """E[W_i] per class; classes that never arrive get the wait they would have."""
-        _, somebody = self._by_free
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(self.mean_waiting / (self.arrival_rate * self.shares))
+        """E[W_i] per class; 0 for classes that never arrive."""
+        arriving = self.arrival_rate * self.shares
+        return np.divide(self.mean_waiting, arriving, out=np.zeros_like(arriving), where=arriving > 0)
 
     @property
     def little_gap(self) -> float:

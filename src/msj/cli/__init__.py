@@ -14,6 +14,7 @@ import click
 from msj.cli.analyse import analyse
 from msj.cli.curve import curve
 from msj.cli.list_variants import list_variants
+from msj.cli.symbolic import symbolic
 from msj.errors import MsjError
 
 FIRST_STEPS = """\b
@@ -39,7 +40,7 @@ def msj(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (analyse, curve, list_variants):
+for _command in (analyse, curve, list_variants, symbolic):
     msj.add_command(_command)
 
 

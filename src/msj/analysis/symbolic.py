@@ -1,0 +1,69 @@
+"""Exact rational and symbolic answers for a small system (``msj.symbolic``).
+
+Shares and rates enter as the numbers the user wrote: "1/3" is a third and 0.1 a tenth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from msj.analysis.base import Analysis, why_not_exponential, why_not_fcfs
+from msj.errors import NotSupported
+from msj.finite_skip.job_types import why_not_phase_type
+from msj.model import System
+from msj.model.numbers import exact
+from msj.symbolic import ExactSaturated, solve_exactly, solve_symbolically
+
+
+class Symbolic(Analysis):
+    """Fractions and formulas."""
+
+    name: ClassVar[str] = "symbolic"
+    summary: ClassVar[str] = "the saturated system of FCFS in fractions or formulas, small systems only (msj symbolic)"
+    citation: ClassVar[str] = "reset, Appendix C"
+
+    def supports(self, system: System) -> str | None:
+        """See :meth:`Analysis.supports`."""
+        return why_not_fcfs(system) or why_not_phase_type(system)
+
+
+def in_symbols(system: System, parameters: Sequence[str] = ()) -> ExactSaturated:
+    """Solve the saturated system without rounding, with ``parameters`` left as symbols.
+
+    Parameters are ``p1, p2, ...`` (shares) and ``mu1, mu2, ...`` (rates of exponential durations), numbered like the
+    classes of the system; without any the answers are fractions.
+
+    Examples
+    --------
+    >>> import msj
+    >>> system = msj.read("examples/two_servers.toml")
+    >>> msj.in_symbols(system).threshold
+    Fraction(9, 10)
+    >>> msj.in_symbols(system, ["mu1", "mu2"]).threshold
+    9*mu1*mu2/(3*mu1 + 4*mu2)
+    """
+    Symbolic().require(system)
+    active = system.active_classes
+    needs = [c.need for c in active]
+    shares = [exact(c.share) for c in active]
+    if parameters:
+        reason = why_not_exponential(system)
+        if reason is not None:
+            raise NotSupported(f"formulas need exponential durations: {reason}")
+        rates = [exact(c.duration.rate) for c in active]  # type: ignore[attr-defined]
+        return solve_symbolically(
+            servers=system.servers, needs=needs, shares=shares, rates=rates, parameters=list(parameters)
+        )
+    phases = []
+    for c in active:
+        law = c.duration.as_phase_type()
+        assert law is not None
+        initial = [exact(chance) for chance in law.initial]
+        total = sum(initial)  # 1 but for the rounding of a fitted law
+        generator = [[exact(rate) for rate in row] for row in law.generator]
+        phases.append(([chance / total for chance in initial], generator))
+    return solve_exactly(servers=system.servers, needs=needs, shares=shares, phases=phases)
+
+
+VARIANT = Symbolic

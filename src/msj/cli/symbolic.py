@@ -1,0 +1,41 @@
+"""``msj symbolic FILE``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from msj.cli.options import spec_file
+from msj.model import read
+
+
+@click.command()
+@spec_file
+@click.option(
+    "--parameters", metavar="LIST", default="", help="What stays a symbol, e.g. p1,p2,mu1,mu2; none: fractions."
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "latex", "python"]),
+    default="text",
+    show_default=True,
+    help="How to write the formulas.",
+)
+def symbolic(file: Path, parameters: str, style: str) -> None:
+    r"""Solve the saturated system of FILE without rounding: threshold, laws, relative completions, RESET.
+
+    Shares are p1, p2, ... and rates of exponential durations mu1, mu2, ..., numbered like the classes in FILE.
+
+    \b
+    Examples:
+      msj symbolic examples/two_servers.toml
+      msj symbolic examples/two_servers.toml --parameters p1,p2,mu1,mu2
+      msj symbolic examples/two_servers.toml --parameters mu1,mu2 --format latex
+    """
+    from msj import analysis
+    from msj.symbolic import write
+
+    names = [name.strip() for name in parameters.split(",") if name.strip()]
+    click.echo(write(analysis.in_symbols(read(file), names), style))
