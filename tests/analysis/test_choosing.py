@@ -55,9 +55,9 @@ def test_what_is_chosen():
 
 
 def test_a_large_two_class_system_leaves_the_chain_alone_and_says_so():
-    result = msj.analyse(simple(1_000_000, (3, 2, 0.9), (10, 1, 0.1), load=0.5))
+    result = msj.analyse(simple(9_000_000, (3, 2, 0.9), (10, 1, 0.1), load=0.5))
     assert "relative_completions_at_departure" not in result
-    assert "the chain of 333,334 states" in result.notes[0]
+    assert "the chain of 3,000,001 states" in result.notes[0]
 
 
 def test_forcing_a_closed_form_where_none_applies_gives_every_reason():

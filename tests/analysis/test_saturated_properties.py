@@ -83,6 +83,12 @@ def test_an_unstable_load_names_both_rates(load):
         msj.analyse(msj.read("examples/two_servers.toml").replace(**load))
 
 
+def test_a_prediction_below_the_mean_duration_is_flagged():
+    system = msj.read("examples/hpc_partition.toml")
+    assert not msj.analyse(system, exact=False).notes
+    assert "below the mean duration" in msj.analyse(system.replace(load=0.1), exact=False).notes[0]
+
+
 def test_no_load_gives_no_response_time():
     result = msj.analyse(msj.read("examples/two_servers.toml").replace(load=None))
     assert "predicted_mean_response_time" not in result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import Any
+
 from msj.analysis.base import Saturated, rows_of
 from msj.analysis.exact_response import (
     ExactResponse,
@@ -17,7 +18,6 @@ from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.analysis.saturated import Method, solve_saturated
 from msj.model import System
 from msj.results import Outcome, Quantity, Result, provenance
-
 
 WORTH_THE_WAIT = 10.0  # seconds: what is not asked for and takes longer is left out, with a note
 
@@ -63,6 +63,12 @@ def analyse(
     if rate is not None:
         rows += _at_load(system, saturated, rate)
         predicted = rows[-1].value if rows[-1].name == "predicted_mean_response_time" else None
+        alone = sum(float(c.share) * float(c.duration.mean) for c in system.classes)
+        if predicted is not None and predicted < alone:
+            notes.append(
+                f"The RESET prediction is below the mean duration {alone:.6g}: at this load the bounded term it leaves "
+                "open is larger than the prediction itself; it is meant for loads near the threshold."
+            )
         rows += _exact_rows(system.replace(arrival_rate=rate), exact, percentiles, predicted, facts, notes)
     return Result(
         system=system.to_spec(),

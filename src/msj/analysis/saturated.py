@@ -12,13 +12,13 @@ from typing import Literal, TypeAlias, get_args
 from msj.analysis.base import Saturated, SaturatedAnalysis
 from msj.analysis.saturated_chain import SaturatedChain
 from msj.errors import InvalidInput, NotSupported
-from msj.finite_skip.fcfs_counts import number_of_states
+from msj.finite_skip.fcfs_counts import MOST_STATES, number_of_states
 from msj.model import System
 from msj.registry import ANALYSES
 
 Method: TypeAlias = Literal["auto", "chain", "closed-form"]
 
-WORTH_THE_WAIT = 100_000  # states: some seconds
+WORTH_THE_WAIT = 100_000  # states: some seconds, except for two exponential classes, whose chain is a mere line
 
 
 def saturated_analyses() -> list[SaturatedAnalysis]:
@@ -47,7 +47,7 @@ def solve_saturated(system: System, method: Method = "auto") -> tuple[Saturated,
         note = f"The {closed[0].name} form gives no relative completions, so no response time is predicted."
         return found, [note]
     states = number_of_states(system)
-    if states > WORTH_THE_WAIT:
+    if states > (MOST_STATES if len(system.active_classes) == 2 else WORTH_THE_WAIT):
         note = (
             f"Relative completions and the RESET prediction are left out: they need the chain of {states:,.0f} states; "
             "ask with method 'chain'."

@@ -1,9 +1,9 @@
 """The laws of waiting and response times in open MSJ FCFS.
 
-A tagged arrival sees the stationary law (PASTA) and is affected only by jobs ahead of it. So follow the jobs ahead, with
-nobody arriving behind them (``markov.level_descent``). The tagged job, of need v, has started once nobody ahead waits
-and v servers are free, and that stays true: P(W > t) is the mass of the other states at time t, for every need at once.
-A response time is a wait plus an independent duration.
+A tagged arrival sees the stationary law (PASTA) and is affected only by jobs ahead of it. So follow the jobs ahead,
+with nobody arriving behind them (``markov.level_descent``). The tagged job, of need v, has started once nobody ahead
+waits and v servers are free, and that stays true: P(W > t) is the mass of the other states at time t, for every need at
+once. A response time is a wait plus an independent duration.
 """
 
 from __future__ import annotations

@@ -93,6 +93,7 @@ def _chain(types: JobTypes, space: CountSpace, counts: NDArray[np.int32], free: 
         starting=starting.matrix(),
         passing=passing.matrix(),
         settling=sparse.diags_array(blocked[free], format="csr"),
+        dimension=kinds - 1,  # the number of free servers stays below max need
         likely_state=_likely_state(types, space, counts),
     )
 

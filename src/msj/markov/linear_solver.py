@@ -115,6 +115,10 @@ class IterativeSolver(LinearSolver):
         return back, residual
 
 
-def make_solver(matrix: Sparse, order: NDArray[np.intp]) -> LinearSolver:
-    """Return the solver that suits the size of ``matrix``; ``order`` is a good elimination order for large ones."""
-    return DirectSolver(matrix) if matrix.shape[0] <= DIRECT_UP_TO else IterativeSolver(matrix, order)
+def make_solver(matrix: Sparse, order: NDArray[np.intp], dimension: int | None) -> LinearSolver:
+    """Return the solver that suits ``matrix``; ``order`` is a good elimination order for large ones.
+
+    A chain whose states spread out in one ``dimension`` only has factors without fill, whatever its size.
+    """
+    direct = matrix.shape[0] <= DIRECT_UP_TO or (dimension is not None and dimension <= 1)
+    return DirectSolver(matrix) if direct else IterativeSolver(matrix, order)

@@ -42,6 +42,7 @@ class MarkedChain:
     starting: Sparse
     passing: Sparse
     settling: Sparse
+    dimension: int | None = None  # in how many directions the states spread out, if the maker knows
     likely_state: int | None = None  # where the chain often is, if its maker knows; solvers anchor there
 
     @classmethod

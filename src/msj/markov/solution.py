@@ -77,7 +77,7 @@ def _solve_from(chain: MarkedChain, anchor: int) -> LongRun:
     from_anchor = jumps[[anchor]].toarray()[0]
     reduced = (sparse.eye_array(total, format="csr") - jumps)[keep][:, keep]
     del jumps  # a large chain has no room for two copies
-    solver = make_solver(reduced, order=_sweep_order(chain, anchor))
+    solver = make_solver(reduced, order=_sweep_order(chain, anchor), dimension=chain.dimension)
     del reduced
 
     visits = np.ones(total)
@@ -122,7 +122,7 @@ def _likely_state(chain: MarkedChain) -> int:
     _, jumps = _jump_chain(chain)
     restart = 0.1 / jumps.shape[0]
     eye = sparse.eye_array(jumps.shape[0], format="csr")
-    solver = make_solver(eye - (1.0 - restart) * jumps, order=np.arange(jumps.shape[0]))
+    solver = make_solver(eye - (1.0 - restart) * jumps, order=np.arange(jumps.shape[0]), dimension=None)
     visits = solver.solve_left(np.full(jumps.shape[0], restart))
     return int(np.argmax(visits[: chain.states]))
 
