@@ -1,7 +1,7 @@
 """Exact response times: cost in dense LU factorisations of the phase dimension, and growth with it.
 
-64 servers, three or four classes; the needs set the number of phases. The ratio compares one load, boundary included, with one
-``scipy.linalg.lu_factor`` of a matrix of as many rows as there are phases, measured in the same run.
+64 servers, three or four classes; the needs set the number of phases. The ratio compares one load, boundary
+included, with one ``scipy.linalg.lu_factor`` of a matrix of as many rows as there are phases, measured in the same run.
 """
 
 import math

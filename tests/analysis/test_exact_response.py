@@ -178,7 +178,7 @@ def test_sizes_are_refused_before_they_are_allocated():
 def test_a_large_system_is_left_out_with_a_note():
     result = msj.analyse(simple(300, (1, 1, 0.4), (2, 1, 0.3), (3, 2, 0.3), load=0.5))
     assert "mean_response_time" not in result
-    assert "Exact response times are left out" in result.notes[0]
+    assert any("Exact response times are left out" in note for note in result.notes)
 
 
 def test_what_has_no_answer_is_refused():

@@ -15,6 +15,7 @@ from msj.cli.analyse import analyse
 from msj.cli.curve import curve
 from msj.cli.list_variants import list_variants
 from msj.cli.symbolic import symbolic
+from msj.cli.waste import waste
 from msj.errors import MsjError
 
 FIRST_STEPS = """\b
@@ -22,6 +23,7 @@ First steps:
   msj analyse examples/two_servers.toml        how much load it takes, what it wastes
   msj analyse FILE --load 0.9 --json           the same for programs, at another load
   msj curve FILE --plot curve.png              response time against load
+  msj waste FILE --vary share:large=0..1       where the waste is largest
   msj list durations                           what a spec file can say
 """
 
@@ -40,7 +42,7 @@ def msj(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (analyse, curve, list_variants, symbolic):
+for _command in (analyse, curve, list_variants, symbolic, waste):
     msj.add_command(_command)
 
 

@@ -1,0 +1,399 @@
+"""Wasted servers as a curve: against a class's share, the ratio of two rates, or the number of servers.
+
+Waste is no monotone function of anything (twoclass, section 9.3): where some jobs need many times what the others
+need, it rises and falls each time one more of them is pushed out of service. Where to look for that is known. If
+nothing were wasted, class i would hold the share
+
+    w = (p_i v_i / mu_i) / (sum_j p_j v_j / mu_j)
+
+of the servers and w·k/v_i jobs of it would be in service; waste has about one peak for each unit of that number. And
+log(w/(1 − w)) differs only by a constant from log(p_i/(1 − p_i)) and, with two classes, from −log(mu_i/mu_j). So one
+grid serves both curves: even steps of w, which catch the peaks, and even steps of log(w/(1 − w)), which catch what
+happens close to the ends. More points go where the curve still bends. Local optima (least waste) and pessima (most
+waste; twoclass's words) are then located between the points by Brent's method. The number of servers takes every whole
+number, so there they are exact.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from msj.analysis.base import Saturated
+from msj.analysis.saturated import Method, saturated_analyses, solve_saturated
+from msj.errors import InvalidInput, MsjError, TooLarge
+from msj.model import System
+from msj.model.numbers import positive, probability, whole
+from msj.model.value import Value
+from msj.registry import nearest
+from msj.results import provenance
+
+if TYPE_CHECKING:
+    import pandas
+
+Array: TypeAlias = NDArray[np.float64]
+
+MOST_POINTS = 20_000
+MARKS = 21  # evenly spaced values among the points, for people to read
+BENT = 1e-3  # of the highest waste: what is straighter than this needs no more points
+TURNED = 1e-8  # of the highest waste: a rise or fall smaller than this is rounding
+COLUMNS = ("wasted_servers", "saturated_utilisation", "stability_threshold")
+
+
+@dataclass(frozen=True, kw_only=True)
+class VaryShare(Value):
+    """Vary the share of one class; the others keep their proportions among themselves."""
+
+    job_class: str
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_range(self, lambda value, name: float(probability(value, name)))
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.low:.10g}..{self.high:.10g}"
+
+    @property
+    def name(self) -> str:
+        """What is varied."""
+        return f"share:{self.job_class}"
+
+    def at(self, system: System, value: float) -> System:
+        """Return the system at one value."""
+        rest = {name: (1.0 - value) * part for name, part in self._parts(system).items()}
+        return system.replace(classes=[c.replace(share=rest.get(c.name, value)) for c in system.classes])
+
+    def grid(self, system: System, points: int) -> list[float]:
+        """Return the values to begin with, about three quarters of ``points``."""
+        work = {c.name: c.work for c in system.classes}
+        others = sum(part * work[name] for name, part in self._parts(system).items())
+        odds_of_work = work[self.job_class] / others
+        # Nothing happens any more close to 0 or 1, once the rare jobs hold few servers and block few others.
+        fewest = min(c.need for c in system.classes) / system.servers
+        low = self.low or 1e-3 * min(fewest, 1.0 / odds_of_work)
+        rest = 1.0 - self.high or 1e-3 * min(fewest, odds_of_work)
+        marks = np.linspace(self.low, self.high, min(points // 4 + 2, MARKS))
+        if low + rest >= 1.0:  # the whole range lies there
+            return _readable(marks)
+        odds = _spread(odds_of_work * low / (1.0 - low), odds_of_work * (1.0 - rest) / rest, points) / odds_of_work
+        return _readable(marks, odds / (1.0 + odds))
+
+    def _parts(self, system: System) -> dict[str, float]:
+        """Return what part of the rest each other class takes."""
+        others = {c.name: float(c.share) for c in system.classes if c.name != self.job_class}
+        if len(others) == len(system.classes):
+            raise InvalidInput(f"there is no class '{self.job_class}'; {nearest(self.job_class, others)}")
+        total = sum(others.values())
+        if total == 0 and len(others) != 1:
+            raise InvalidInput(
+                f"class '{self.job_class}' has all arrivals, so nothing says which classes take the rest; "
+                "give others a share, or vary servers"
+            )
+        return {name: share / total if total else 1.0 for name, share in others.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class VaryRateRatio(Value):
+    """Vary the rate (one over the mean duration) of the second of two classes, as a multiple of the first one's."""
+
+    name: ClassVar[str] = "rate-ratio"
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        _check_range(self, lambda value, name: float(positive(value, name)))
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.low:.10g}..{self.high:.10g}"
+
+    def at(self, system: System, value: float) -> System:
+        """Return the system at one value."""
+        active = system.active_classes
+        if len(active) != 2:
+            raise InvalidInput(f"a rate ratio takes two classes and {len(active)} arrive; vary a share or servers")
+        first, second = active
+        factor = float(first.duration.mean) / (value * float(second.duration.mean))
+        return system.replace(classes=[first, second.replace(duration=second.duration.scaled(factor))])
+
+    def grid(self, system: System, points: int) -> list[float]:
+        """Return the values to begin with, about three quarters of ``points``."""
+        first, second = system.active_classes
+        odds_of_work = float(first.share) * first.need / (float(second.share) * second.need)
+        odds = _spread(odds_of_work * self.low, odds_of_work * self.high, points)
+        return _readable(np.geomspace(self.low, self.high, min(points // 4 + 2, MARKS)), odds / odds_of_work)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VaryServers(Value):
+    """Vary the number of servers, by whole numbers."""
+
+    name: ClassVar[str] = "servers"
+
+    low: int
+    high: int
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        _check_range(self, whole)
+        object.__setattr__(self, "step", whole(self.step, "servers: step"))
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.low}..{self.high}" + (f"..{self.step}" if self.step > 1 else "")
+
+    def at(self, system: System, value: float) -> System:
+        """Return the system at one value."""
+        return system.replace(servers=int(value), classes=system.active_classes)
+
+    def grid(self) -> list[int]:
+        """Return all values."""
+        values = range(self.low, self.high + 1, self.step)
+        if len(values) > MOST_POINTS:
+            wider = self.replace(step=-(-len(values) * self.step // MOST_POINTS))
+            raise TooLarge(f"{self} asks for {len(values):,} systems, above {MOST_POINTS:,}; add a step: {wider}")
+        return list(values)
+
+
+Vary: TypeAlias = VaryShare | VaryRateRatio | VaryServers
+
+
+def _check_range(vary: Vary, valid: Callable[[object, str], float]) -> None:
+    for key in ("low", "high"):
+        object.__setattr__(vary, key, valid(getattr(vary, key), f"{vary.name}: {key}"))
+    if not vary.low < vary.high:
+        raise InvalidInput(f"{vary} does not rise; write the lower value first")
+
+
+def parse_vary(text: str) -> Vary:
+    """Read ``share:CLASS=LOW..HIGH``, ``rate-ratio=LOW..HIGH`` or ``servers=LOW..HIGH[..STEP]``.
+
+    Examples
+    --------
+    >>> parse_vary("servers=10..400..10")
+    VaryServers(low=10, high=400, step=10)
+    """
+    what, _, numbers = text.rpartition("=")
+    kind, _, job_class = what.partition(":")
+    forms = {"share": "share:CLASS=0..1", "rate-ratio": "rate-ratio=0.01..100", "servers": "servers=10..400"}
+    if kind not in forms or (kind == "share") != bool(job_class):
+        raise InvalidInput(f"'{text}' does not say what to vary; write one of {', '.join(forms.values())}")
+    ends: list[Any] = numbers.split("..")  # the values check them
+    if "..." in numbers or not 2 <= len(ends) <= (3 if kind == "servers" else 2):
+        raise InvalidInput(f"'{numbers}' in '{text}' is not a range; write one as in {forms[kind]}")
+    low, high, *step = ends
+    if kind == "share":
+        return VaryShare(job_class=job_class, low=low, high=high)
+    if kind == "rate-ratio":
+        return VaryRateRatio(low=low, high=high)
+    return VaryServers(low=low, high=high, step=step[0] if step else 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extremum:
+    """A local optimum (least waste) or pessimum (most waste); ``at_end`` if the range ends there."""
+
+    kind: Literal["optimum", "pessimum"]
+    parameter: float
+    wasted_servers: float
+    saturated_utilisation: float
+    stability_threshold: float
+    at_end: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WasteCurve:
+    """Waste, utilisation and threshold of the saturated system, point by point; made by :func:`waste_curve`."""
+
+    system: System
+    vary: Vary
+    parameter: NDArray[Any]
+    wasted_servers: Array
+    saturated_utilisation: Array
+    stability_threshold: Array
+    method: tuple[str, ...]
+    citation: tuple[str, ...]
+    extrema: tuple[Extremum, ...]
+    provenance: dict[str, Any]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one plain row per point."""
+        kinds = {extremum.parameter: extremum.kind for extremum in self.extrema}
+        table: dict[str, Any] = {name: getattr(self, name).tolist() for name in ("parameter", *COLUMNS)}
+        table["extremum"] = [kinds.get(value, "") for value in table["parameter"]]
+        table |= {"method": self.method, "citation": self.citation}
+        return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the points as a pandas table."""
+        import pandas
+
+        return pandas.DataFrame(self.rows())
+
+    def to_csv(self) -> str:
+        """Return the points as CSV with full precision."""
+        return str(self.to_frame().to_csv(index=False, lineterminator="\n"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, as JSON writes it."""
+        return {
+            "system": self.system.to_spec(),
+            "vary": str(self.vary),
+            "extrema": [asdict(extremum) for extremum in self.extrema],
+            "points": self.rows(),
+            "provenance": self.provenance,
+        }
+
+
+def waste_curve(
+    system: System,
+    vary: Vary | str,
+    *,
+    points: int | None = None,
+    method: Method = "auto",
+    progress: Callable[[int], object] | None = None,
+) -> WasteCurve:
+    """Return waste, utilisation and threshold against one parameter, with the local optima and pessima of the waste.
+
+    Parameters
+    ----------
+    system
+        The cluster; how much arrives does not matter.
+    vary
+        What the curve runs over: a VaryShare, VaryRateRatio or VaryServers, or the text of one (:func:`parse_vary`).
+    points
+        About how many points to take over a share or a rate ratio; by default the more, the more large jobs fit.
+    method
+        As in :func:`msj.analyse`, at each point.
+    progress
+        Called after each point with the number of points solved.
+
+    Examples
+    --------
+    >>> import msj
+    >>> curve = waste_curve(msj.read("examples/two_servers.toml"), "share:large=0..1")
+    >>> [(e.kind, round(e.parameter, 3), round(e.wasted_servers, 3)) for e in curve.extrema]
+    [('optimum', 0.0, 0.0), ('pessimum', 0.333, 0.2), ('optimum', 1.0, 0.0)]
+    """
+    started = time.perf_counter()
+    vary = parse_vary(vary) if isinstance(vary, str) else vary
+    solved = _Solved(system, vary, method, progress)
+    values: list[float]
+    if isinstance(vary, VaryServers):
+        if points is not None:
+            raise InvalidInput(f"points = {points} does not go with {vary}; write a step, as in servers=10..400..10")
+        values = [*vary.grid()]
+    else:
+        most = _enough(system) if points is None else whole(points, "points", least=3)
+        solved.at((vary.low + vary.high) / 2.0)  # refuses what cannot be varied or solved
+        values = _refined(vary.grid(system, most), solved.waste, most)
+    extrema = [_extremum(i, sign, values, solved) for i, sign in _turns([solved.waste(value) for value in values])]
+    values = sorted({*values, *(extremum.parameter for extremum in extrema)})
+    found = [solved.at(value) for value in values]
+    return WasteCurve(
+        system=system,
+        vary=vary,
+        parameter=np.array(values),
+        wasted_servers=np.array([one.wasted_servers for one in found]),
+        saturated_utilisation=np.array([one.saturated_utilisation for one in found]),
+        stability_threshold=np.array([one.stability_threshold for one in found]),
+        method=tuple(one.method for one in found),
+        citation=tuple(one.citation for one in found),
+        extrema=tuple(extrema),
+        provenance=provenance(seconds=round(time.perf_counter() - started, 6), systems_solved=len(solved.known)),
+    )
+
+
+class _Solved:
+    """The saturated system at each value asked for, solved once."""
+
+    def __init__(self, system: System, vary: Vary, method: Method, progress: Callable[[int], object] | None) -> None:
+        self.system, self.vary, self.method, self.progress = system, vary, method, progress
+        self.known: dict[float, Saturated] = {}
+
+    def at(self, value: float) -> Saturated:
+        if value not in self.known:
+            try:
+                system, method = self.vary.at(self.system, value), self.method
+                if method == "auto":  # a closed form need not be helped out by the chain: only waste is asked for
+                    closed = any(a.closed_form and a.supports(system) is None for a in saturated_analyses())
+                    method = "closed-form" if closed else "chain"
+                self.known[value], _ = solve_saturated(system, method)
+            except MsjError as error:
+                raise error.within(str(self.vary)) from None
+            if self.progress is not None:
+                self.progress(len(self.known))
+        return self.known[value]
+
+    def waste(self, value: float) -> float:
+        return self.at(value).wasted_servers
+
+
+def _enough(system: System) -> int:
+    """Return how many points show every peak: some for each large job in service, and not for ever."""
+    return min(200 + 16 * (system.servers // max(c.need for c in system.classes)), 1000)
+
+
+def _spread(low: float, high: float, points: int) -> Array:
+    """Return odds w/(1 − w) between two odds: half of ``points`` even in w, a quarter in the logarithm of the odds."""
+    w = np.linspace(low / (1.0 + low), high / (1.0 + high), points // 2 + 2)[1:-1]
+    return np.concatenate((np.geomspace(low, high, points // 4 + 2)[1:-1], w / (1.0 - w)))
+
+
+def _readable(*values: Array) -> list[float]:
+    """Return the values in order, without the digits that are only rounding."""
+    return sorted({float(f"{value:.12g}") for value in np.concatenate(values)})
+
+
+def _refined(values: list[float], waste: Callable[[float], float], most: int) -> list[float]:
+    """Add points where the curve bends, up to ``most``."""
+    while len(values) < most:
+        x, y = np.array(values), np.array([waste(value) for value in values])
+        chord = y[:-2] + (y[2:] - y[:-2]) * (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
+        bend = np.abs(y[1:-1] - chord)
+        bend = np.maximum(np.append(0.0, bend), np.append(bend, 0.0))  # at the two ends of each step
+        worst = np.argsort(-bend)[: most - len(values)]
+        worst = worst[bend[worst] > BENT * np.max(y)]
+        if len(worst) == 0:
+            break
+        values = sorted({*values, *((x[worst] + x[worst + 1]) / 2.0).tolist()})
+    return values
+
+
+def _turns(heights: list[float]) -> list[tuple[int, int]]:
+    """Return where a curve is lowest (-1) or highest (+1) before it turns, ends included; nothing if it is flat."""
+    slack = TURNED * max(heights)
+    turns: list[tuple[int, int]] = []
+    lowest = highest = direction = 0
+    for i, height in enumerate(heights):
+        lowest = i if height < heights[lowest] else lowest
+        highest = i if height > heights[highest] else highest
+        if direction >= 0 and height < heights[highest] - slack:
+            turns.append((highest, 1))
+            lowest, direction = i, -1
+        elif direction <= 0 and height > heights[lowest] + slack:
+            turns.append((lowest, -1))
+            highest, direction = i, 1
+    if turns:  # the first turn is no further than the slack from the beginning, and likewise at the end
+        turns[0] = (0, turns[0][1])
+        turns.append((len(heights) - 1, direction))
+    return turns
+
+
+def _extremum(i: int, sign: int, values: list[float], solved: _Solved) -> Extremum:
+    """Return the turn at ``values[i]``, located between its neighbours where there is something between them."""
+    value, at_end = values[i], i in (0, len(values) - 1)
+    if not at_end and not isinstance(solved.vary, VaryServers):
+        low, width = values[i - 1], values[i + 1] - values[i - 1]  # scaled: Brent stops at 1e-8 of the argument
+        search = minimize_scalar(
+            lambda x: -sign * solved.waste(low + float(x) * width), bounds=(0.0, 1.0), options={"xatol": 1e-6}
+        )
+        value = max(value, low + float(search.x) * width, key=lambda x: sign * solved.waste(x))
+    facts = {name: getattr(solved.at(value), name) for name in COLUMNS}
+    return Extremum(kind="pessimum" if sign > 0 else "optimum", parameter=value, at_end=at_end, **facts)
