@@ -1,8 +1,5 @@
 """The picture of a waste curve."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from matplotlib.path import Path as Line
@@ -111,17 +108,3 @@ def test_the_deepest_turns_come_first(peaks):
 
     depths = [depth(e) for e in inner]
     assert depths == sorted(depths, reverse=True)
-
-
-def test_pyplot_and_its_state_stay_out():
-    code = (
-        "import sys\n"
-        "import msj.plots.waste_curve as plots\n"
-        "assert 'matplotlib' not in sys.modules\n"
-        "from msj import read\n"
-        "from msj.analysis.waste_curve import waste_curve\n"
-        "plots.draw_waste_curve(waste_curve(read('examples/two_servers.toml'), 'servers=2..9'))\n"
-        "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "True False"

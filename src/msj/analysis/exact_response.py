@@ -22,8 +22,8 @@ from msj.errors import InvalidInput, TooLarge
 from msj.finite_skip.fcfs_open import open_fcfs, open_level_sizes
 from msj.finite_skip.job_types import why_not_phase_type
 from msj.finite_skip.open_model import OpenModel
-from msj.markov.level_process import estimate_memory
 from msj.markov.blas import blas_threads
+from msj.markov.level_process import estimate_memory
 from msj.model import System
 from msj.results import Quantity
 

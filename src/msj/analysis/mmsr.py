@@ -19,12 +19,12 @@ from numpy.typing import ArrayLike
 
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.errors import InvalidInput, TooLarge
+from msj.markov.blas import blas_threads
 from msj.markov.level_descent import DescentLevel, LevelDescent
 from msj.markov.level_process import LevelLaw, LevelProcess
 from msj.markov.level_process import solve as solve_levels
 from msj.markov.marked_chain import MarkedChain
 from msj.markov.percentiles import SurvivalCurves
-from msj.markov.blas import blas_threads
 from msj.markov.solution import solve
 from msj.results import Kind, Outcome, Quantity, Result, provenance
 

@@ -13,6 +13,7 @@ from msj.cli.options import output_options, spec_file
 from msj.cli.show import show_grid, show_json
 from msj.model import read
 from msj.model.numbers import number
+from msj.plots.figure import check_path
 from msj.results.table import write_number
 
 
@@ -32,6 +33,8 @@ def curve(file: Path, loads: str | None, plot: Path | None, as_json: bool, as_cs
     """
     from msj.analysis.response_curve import USUAL_LOADS, response_curve
 
+    if plot is not None:
+        check_path(plot)
     system = read(file)
     wanted = USUAL_LOADS if loads is None else [float(number(text.strip(), "load")) for text in loads.split(",")]
     found = response_curve(system, wanted, progress=_progress if sys.stderr.isatty() else None)

@@ -12,6 +12,7 @@ import numpy as np
 from msj.cli.options import output_options, spec_file
 from msj.cli.show import show_grid, show_json
 from msj.model import read
+from msj.plots.figure import check_path
 
 if TYPE_CHECKING:
     from msj.analysis.waste_curve import Extremum, WasteCurve
@@ -52,8 +53,11 @@ def waste(
       msj waste examples/two_servers.toml --vary rate-ratio=0.01..100 --plot ratio.png
       msj waste examples/two_servers.toml --vary servers=2..40 --csv
     """
-    from msj.analysis.waste_curve import parse_vary, waste_curve
+    from msj.analysis.vary import parse_vary
+    from msj.analysis.waste_curve import waste_curve
 
+    if plot is not None:
+        check_path(plot)
     system, what = read(file), parse_vary(vary)
     on_terminal = sys.stderr.isatty()
     curve = waste_curve(system, what, points=points, method=method, progress=_count if on_terminal else None)
@@ -102,7 +106,7 @@ def _show(curve: WasteCurve) -> None:
 
 def _thinned(curve: WasteCurve, listed: list[Extremum]) -> list[int]:
     """Return which points a table for people shows: evenly spaced ones, and the listed extrema."""
-    from msj.analysis.waste_curve import VaryRateRatio
+    from msj.analysis.vary import VaryRateRatio
 
     if len(curve.parameter) <= 2 * SHOWN_ROWS:
         return list(range(len(curve.parameter)))

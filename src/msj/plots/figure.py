@@ -17,11 +17,18 @@ def new_figure(width: float = 7.0, height: float = 4.2) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def save(figure: Any, path: str | Path) -> None:
-    """Write a figure; the ending decides the format."""
+def check_path(path: str | Path) -> None:
+    """Refuse a file no figure can be written to, before anything is computed for it."""
     path = Path(path)
     if path.suffix not in ENDINGS:
         raise InvalidInput(f"cannot draw into '{path.name}'; end its name in {', '.join(ENDINGS)}")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"'{path}' cannot be written (no folder '{path.parent}'); check the path")
+
+
+def save(figure: Any, path: str | Path) -> None:
+    """Write a figure; the ending decides the format."""
+    check_path(path)
     try:
         figure.savefig(path, dpi=160)
     except OSError as error:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from msj.analysis.waste_curve import Extremum, VaryRateRatio, VaryServers, WasteCurve
+from msj.analysis.vary import VaryRateRatio, VaryServers
+from msj.analysis.waste_curve import Extremum, WasteCurve
 from msj.plots.figure import new_figure
 
 if TYPE_CHECKING:
