@@ -34,12 +34,13 @@ from msj.model.durations import (
 )
 
 if TYPE_CHECKING:
-    from msj.analysis import analyse, in_symbols, open_system, response_curve, saturate
+    from msj.analysis import analyse, analyse_model, in_symbols, open_system, response_curve, saturate
 
 __version__ = "0.1.0"
 
 # The analyses pull in SciPy; they are imported when first used, so that the command line answers at once.
-_LATER = dict.fromkeys(("analyse", "in_symbols", "open_system", "response_curve", "saturate"), "msj.analysis")
+_ANALYSES = ("analyse", "analyse_model", "in_symbols", "open_system", "response_curve", "saturate")
+_LATER = dict.fromkeys(_ANALYSES, "msj.analysis")
 
 
 def __getattr__(name: str) -> Any:
@@ -70,6 +71,7 @@ __all__ = [
     "Unstable",
     "Weibull",
     "analyse",
+    "analyse_model",
     "in_symbols",
     "open_system",
     "read",

@@ -2,6 +2,7 @@
 
 from msj.analysis.analyse import analyse
 from msj.analysis.exact_response import open_system
+from msj.analysis.finite_skip_chain import analyse_model
 from msj.analysis.open_fcfs import OpenSystem
 from msj.analysis.response_curve import ResponseCurve, response_curve
 from msj.analysis.saturated_chain import SaturatedSystem, saturate
@@ -12,6 +13,7 @@ __all__ = [
     "ResponseCurve",
     "SaturatedSystem",
     "analyse",
+    "analyse_model",
     "in_symbols",
     "open_system",
     "response_curve",

@@ -14,8 +14,10 @@ from msj.analysis.exact_response import (
     open_system,
     percentile_rows,
 )
+from msj.analysis.finite_skip_chain import FiniteSkipChain, front_rows
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.analysis.saturated import Method, solve_saturated
+from msj.errors import TooLarge
 from msj.model import System
 from msj.results import Outcome, Quantity, Result, provenance
 
@@ -106,6 +108,8 @@ def _exact_rows(
     facts: dict[str, Any],
     notes: list[str],
 ) -> list[Quantity]:
+    if exact is not False and FiniteSkipChain().supports(system) is None:
+        return _front_rows(system, exact, predicted, facts, notes)
     reason = ExactResponse().supports(system)
     if exact is False or (exact is None and reason is not None):
         return []
@@ -125,3 +129,18 @@ def _exact_rows(
     elif percentiles is None:
         notes.append(f"Percentiles are left out: they would take about {tails:.0f} seconds; ask with --percentiles.")
     return rows
+
+
+def _front_rows(
+    system: System, exact: bool | None, predicted: float | None, facts: dict[str, Any], notes: list[str]
+) -> list[Quantity]:
+    """Rows for a finite-skip policy other than FCFS; percentiles are not known there."""
+    assert system.arrival_rate is not None
+    try:
+        rows, facts["exact_residual"] = front_rows(system, float(system.arrival_rate))
+    except TooLarge as error:
+        if exact:
+            raise
+        notes.append(f"Exact response times are left out: {error}.")
+        return []
+    return [difference_row(rows[0].value - predicted), *rows] if predicted is not None else rows

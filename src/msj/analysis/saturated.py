@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias, get_args
 
 from msj.analysis.base import Saturated, SaturatedAnalysis
+from msj.analysis.finite_skip_chain import FiniteSkipChain
 from msj.analysis.saturated_chain import SaturatedChain
 from msj.errors import InvalidInput, NotSupported
 from msj.finite_skip.fcfs_counts import MOST_STATES, number_of_states
@@ -31,9 +32,9 @@ def solve_saturated(system: System, method: Method = "auto") -> tuple[Saturated,
     """Return the facts about the saturated system, and notes on how they were chosen."""
     if method not in get_args(Method):
         raise InvalidInput(f"method = {method!r} is unknown; use one of {', '.join(get_args(Method))}")
-    chain = SaturatedChain()
     reasons = {analysis: analysis.supports(system) for analysis in saturated_analyses()}
     closed = [analysis for analysis, reason in reasons.items() if analysis.closed_form and reason is None]
+    chain: SaturatedAnalysis = SaturatedChain() if system.policy.name == "fcfs" else FiniteSkipChain()
     if method == "chain" or (method == "auto" and not closed):
         chain.require(system)
         return chain.saturate(system), []

@@ -1,16 +1,15 @@
 """The open system of a finite-skip model, level by level.
 
 Level n is the number of jobs in the system; below the front's size every level has its own phases, from level L on
-they repeat (reset, sections 3 and 7). An :class:`OpenModel` holds what does not depend on the arrival rate lambda:
+they repeat (reset, sections 3 and 7). A :class:`LevelBlocks` holds what does not depend on the arrival rate lambda:
 
 - ``quiet[n]``     rates between phases of level n (no diagonal),
 - ``arrivals[n]``  where an arrival leads from level n to n + 1 (rows sum to 1; from L on the identity),
 - ``completions[n]`` completion rates from level n to n − 1 (n >= 1), and ``repeating_completions`` between the
   phases of two repeating levels,
 
-so that one model serves every load: up = lambda·arrivals, local = quiet − diagonal, down = completions. It also says
-what the phases mean: how many jobs of each class are in service and how many servers are busy, and for models in which
-jobs start in arrival order, who may start at once.
+so that one model serves every load: up = lambda·arrivals, local = quiet − diagonal, down = completions. An
+:class:`OpenModel` also says what the phases mean: how many jobs of each class are in service, how many servers idle.
 """
 
 from __future__ import annotations
@@ -28,15 +27,13 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OpenModel:
+class LevelBlocks:
     """Blocks of a level process apart from lambda; lists run over levels 0..L."""
 
     quiet: tuple[Sparse, ...]
     arrivals: tuple[Sparse, ...]  # levels 0..L−1
     completions: tuple[Sparse, ...]  # levels 1..L; entry 0 is None
     repeating_completions: Sparse
-    in_service: tuple[Counts, ...]  # per level: phases × classes
-    free_servers: tuple[Counts, ...]  # per level: servers idle in each phase
 
     @property
     def first_repeating_level(self) -> int:
@@ -47,10 +44,6 @@ class OpenModel:
     def level_sizes(self) -> tuple[int, ...]:
         """Number of phases of levels 0..L."""
         return tuple(block.shape[0] for block in self.quiet)
-
-    def waiting(self, level: int) -> Counts:
-        """Jobs waiting in each phase of a level up to L."""
-        return np.asarray(level - self.in_service[level].sum(axis=1))
 
     def at(self, arrival_rate: float) -> LevelProcess:
         """Return the level process at one arrival rate."""
@@ -76,3 +69,15 @@ class OpenModel:
         if down is not None:
             leaving = leaving + down.sum(axis=1)
         return (self.quiet[level] - sparse.diags_array(np.asarray(leaving, dtype=float))).tocsr()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OpenModel(LevelBlocks):
+    """Level blocks of a cluster whose jobs start in arrival order."""
+
+    in_service: tuple[Counts, ...]  # per level: phases × classes
+    free_servers: tuple[Counts, ...]  # per level: servers idle in each phase
+
+    def waiting(self, level: int) -> Counts:
+        """Jobs waiting in each phase of a level up to L."""
+        return np.asarray(level - self.in_service[level].sum(axis=1))

@@ -1,0 +1,74 @@
+"""A finite-skip model in the words of its author: what the front looks like and what happens to it.
+
+Jobs wait in arrival order. The *front* is what the system looks at: some of the oldest jobs, in whatever detail
+matters (classes, phases, who is running, an environment). Behind it is the *back*, of which only the number of jobs
+is known: a job's state is drawn when it joins the front (reset, section 7). As long as the front is not ``full`` the
+next job in arrival order joins it; a full front looks at nobody else. That is all there is to say:
+
+- ``fresh``  the law of the state a job has when it joins the front,
+- ``full``   whether a front looks at no further job,
+- ``add``    the front after one more job has joined (and, say, started),
+- ``steps``  what can happen to a front: (rate, front after, whether a job completed),
+- ``size``   how many jobs are in a front, and ``most_jobs``, how many there are at most.
+
+From this ``front_chain`` makes the saturated chain and the level process of the open system, so that stability
+threshold, RESET prediction and exact response time follow without further work.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Generic, TypeAlias, TypeVar
+
+Front = TypeVar("Front", bound=Hashable)
+Job = TypeVar("Job")
+Step: TypeAlias = tuple[float, Front, bool]
+
+
+class FrontModel(ABC, Generic[Front, Job]):
+    """A finite-skip model; see the module's text. Fronts are hashable values, by default tuples of jobs."""
+
+    #: Names of the classes, for answers per class; override :meth:`class_counts` if there are several.
+    class_names: Sequence[str] = ("all",)
+
+    @property
+    @abstractmethod
+    def most_jobs(self) -> int:
+        """The largest size of a full front."""
+
+    @abstractmethod
+    def fresh(self) -> Iterable[tuple[Job, float]]:
+        """Yield (job, probability) for a job that joins the front; the probabilities sum to 1."""
+
+    @abstractmethod
+    def steps(self, front: Front) -> Iterable[Step[Front]]:
+        """Yield (rate, front after, whether a job completed) for everything that can happen next."""
+
+    def empty(self) -> Front:
+        """Return the front without jobs."""
+        return ()  # type: ignore[return-value]
+
+    def add(self, front: Front, job: Job) -> Front:
+        """Return the front after ``job``, the next in arrival order, has joined it."""
+        return (*front, job)  # type: ignore[return-value,misc]
+
+    def size(self, front: Front) -> int:
+        """Return the number of jobs in the front."""
+        return len(front)  # type: ignore[arg-type]
+
+    def full(self, front: Front) -> bool:
+        """Return whether the front looks at no further job."""
+        return self.size(front) >= self.most_jobs
+
+    def class_counts(self, front: Front) -> Sequence[int]:
+        """Return how many jobs of each class the front holds."""
+        return (self.size(front),)
+
+    def class_of(self, job: Job) -> int:  # noqa: ARG002
+        """Return the index of a fresh job's class."""
+        return 0
+
+    def busy_servers(self, front: Front) -> float | None:  # noqa: ARG002
+        """Return how many servers are in use, or None if the model has no servers to waste."""
+        return None
