@@ -12,8 +12,10 @@ import sys
 import click
 
 from msj.cli.analyse import analyse
+from msj.cli.compare import compare
 from msj.cli.curve import curve
 from msj.cli.list_variants import list_variants
+from msj.cli.simulate import simulate
 from msj.cli.symbolic import symbolic
 from msj.cli.waste import waste
 from msj.errors import MsjError
@@ -23,6 +25,8 @@ First steps:
   msj analyse examples/two_servers.toml        how much load it takes, what it wastes
   msj analyse FILE --load 0.9 --json           the same for programs, at another load
   msj curve FILE --plot curve.png              response time against load
+  msj simulate FILE --jobs 1000000 --seed 1    what cannot be solved, or to check it
+  msj compare FILE --policies fcfs,first-fit   policies on the same jobs
   msj waste FILE --vary share:large=0..1       where the waste is largest
   msj list durations                           what a spec file can say
 """
@@ -42,7 +46,7 @@ def msj(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (analyse, curve, list_variants, symbolic, waste):
+for _command in (analyse, compare, curve, list_variants, simulate, symbolic, waste):
     msj.add_command(_command)
 
 

@@ -1,8 +1,8 @@
-"""The papers' full saturated system: the ordered list of the oldest jobs, for any policy that looks no further.
+"""The papers' full saturated system of FCFS: the ordered list of the k oldest jobs.
 
-There are always exactly as many jobs as the front holds (reset, section 3.5: k for FCFS); a completion removes a job
-and a fresh one joins at the end. Who is served is decided by the policy's own function, so this chain knows nothing of
-FCFS. It has |types|^front states: a twin for tests and for teaching.
+There are always exactly k jobs (reset, section 3.5); a completion removes one and a fresh one joins at the end. Who is
+served is decided by the policy's own function. It has |types|^k states: a twin for tests and for teaching. Other
+policies, some of which must know who is running, are in ``policy_front``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Front = tuple[int, ...]  # job types, oldest first
 def ordered_chain(system: System, *, front: int | None = None) -> tuple[list[Front], MarkedChain]:
     """Build the full ordered saturated chain; ``front`` defaults to the number of servers, as in the paper."""
     policy = system.policy
-    if not isinstance(policy, Policy) or policy.front is None:
-        raise NotSupported(f"policy '{policy.name}' may look at every job, so it has no finite front; simulate it")
+    if not isinstance(policy, Policy) or policy.name != "fcfs":
+        raise NotSupported(f"the full ordered chain is that of fcfs, not of '{policy.name}'; use policy_front")
     types = job_types(system)
     size = front if front is not None else system.servers
     freshest = int(np.argmax(types.fresh))
@@ -34,7 +34,7 @@ def ordered_chain(system: System, *, front: int | None = None) -> tuple[list[Fro
 
 def _steps(types: JobTypes, policy: Policy, servers: int, jobs: Front) -> Iterator[Step[Front]]:
     chosen = np.zeros(len(jobs), dtype=np.bool_)
-    running, remaining = np.zeros_like(chosen), np.full(len(jobs), np.nan)  # memoryless policies use neither
+    running, remaining = np.zeros_like(chosen), np.full(len(jobs), np.nan)  # FCFS uses neither
     policy.serve(types.needs[list(jobs)], running, remaining, servers, chosen)
     for position in np.flatnonzero(chosen):
         job = jobs[position]

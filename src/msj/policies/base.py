@@ -16,6 +16,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,7 +35,11 @@ class Policy(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     citation: ClassVar[str]
-    preemptive: ClassVar[bool]
+
+    @property
+    @abstractmethod
+    def preemptive(self) -> bool:
+        """Whether running jobs may be stopped and taken up again later; a class constant, or an option."""
 
     @property
     @abstractmethod
@@ -45,6 +50,10 @@ class Policy(ABC):
     @abstractmethod
     def serve(self) -> Serve:
         """The plain function that decides."""
+
+    def front_on(self, servers: int) -> int | None:  # noqa: ARG002
+        """Return ``front`` for a cluster of this size, for policies whose front grows with it."""
+        return self.front
 
     def supports(self, system: System) -> str | None:  # noqa: ARG002
         """Return None if the policy can run ``system``, else the reason why not."""
@@ -63,5 +72,12 @@ class Policy(ABC):
     def to_spec(self) -> str | dict[str, Any]:
         """Return what stands behind ``policy =`` in a spec file."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        options = {f.name: value for f in fields if (value := getattr(self, f.name)) != f.default}
+        options = {f.name: _plain(value) for f in fields if (value := getattr(self, f.name)) != f.default}
         return {"name": self.name, **options} if options else self.name
+
+
+def _plain(value: Any) -> Any:
+    """Write an option for TOML or JSON."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, Fraction) else value

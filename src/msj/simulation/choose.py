@@ -1,0 +1,115 @@
+"""Which kernel runs which policy.
+
+A policy named here has a kernel of its own; every other one is run by the generic kernel from its plain function,
+which is also the twin the fast kernels are tested against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msj.errors import NotSupported
+from msj.model import System
+from msj.policies import Policy
+from msj.policies.first_fit import FirstFit
+from msj.policies.max_weight import TIES, MaxWeight
+from msj.policies.sharing import Sharing
+from msj.simulation.completed import Kernel
+from msj.simulation.kernels import by_need, by_size
+from msj.simulation.kernels.easy import EasyKernel
+from msj.simulation.kernels.fcfs import FcfsKernel
+from msj.simulation.kernels.sharing import SharingKernel
+from msj.simulation.kernels.timers import TimersKernel
+from msj.workloads import Streams
+
+Needs = NDArray[np.int64]
+
+
+def kernel_for(system: System, policy: Policy, streams: Streams) -> Kernel:
+    """Return the kernel that runs ``policy`` for the system; refuse what the policy does not support."""
+    reason = policy.supports(system)
+    if reason is not None:
+        raise NotSupported(f"policy '{policy.name}' does not apply: {reason}")
+    return make_kernel(
+        policy, servers=system.servers, needs=np.array([c.need for c in system.classes]), streams=streams
+    )
+
+
+def make_kernel(policy: Policy, *, servers: int, needs: Needs, streams: Streams, generic: bool = False) -> Kernel:
+    """Return the kernel for jobs with these needs; ``generic`` asks for the one that runs any plain function."""
+    if isinstance(policy, Sharing):
+        return SharingKernel(servers=servers, policy=policy, needs=needs)
+    special = None if generic else SPECIAL.get(policy.name)
+    kernel = None if special is None else special(policy, servers, needs, streams)
+    if kernel is not None:
+        return kernel
+    from msj.simulation.kernels.generic import GenericKernel
+
+    return GenericKernel(servers=servers, policy=policy)
+
+
+def _fcfs(policy: Policy, servers: int, needs: Needs, streams: Streams) -> Kernel:  # noqa: ARG001
+    return FcfsKernel(servers=servers)
+
+
+def _by_need(rule: int, front: int = by_need.EVERYONE) -> Callable[[Policy, int, Needs, Streams], Kernel]:
+    def make(policy: Policy, servers: int, needs: Needs, streams: Streams) -> Kernel:  # noqa: ARG001
+        return by_need.ByNeedKernel(
+            servers=servers, name=policy.name, needs=needs, rule=rule, front=front, preemptive=policy.preemptive
+        )
+
+    return make
+
+
+def _first_fit(policy: Any, servers: int, needs: Needs, streams: Streams) -> Kernel | None:
+    if not isinstance(policy, FirstFit) or policy.window is not None:
+        return None  # the window counts jobs passed over, whatever their need
+    return _by_need(by_need.FIRST_FIT)(policy, servers, needs, streams)
+
+
+def _max_weight(policy: Any, servers: int, needs: Needs, streams: Streams) -> Kernel:
+    chosen: MaxWeight = policy
+    return by_need.ByNeedKernel(
+        servers=servers,
+        name=policy.name,
+        needs=needs,
+        rule=by_need.HEAVIEST_PRESENT if chosen.limited else by_need.HEAVIEST,
+        ties=TIES.index(chosen.ties),
+        streams=streams,
+    )
+
+
+def _by_size(rule: int) -> Callable[[Policy, int, Needs, Streams], Kernel]:
+    def make(policy: Policy, servers: int, needs: Needs, streams: Streams) -> Kernel:  # noqa: ARG001
+        return by_size.BySizeKernel(servers=servers, name=policy.name, needs=needs, rule=rule)
+
+    return make
+
+
+def _easy(policy: Any, servers: int, needs: Needs, streams: Streams) -> Kernel:  # noqa: ARG001
+    return EasyKernel(servers=servers, policy=policy)
+
+
+def _timers(policy: Any, servers: int, needs: Needs, streams: Streams) -> Kernel:
+    return TimersKernel(servers=servers, policy=policy, needs=needs, streams=streams)
+
+
+SPECIAL: dict[str, Callable[[Any, int, Needs, Streams], Kernel | None]] = {
+    "fcfs": _fcfs,
+    "first-fit": _first_fit,
+    "best-fit": _by_need(by_need.MOST_FIRST),
+    "least-servers-first": _by_need(by_need.LEAST_FIRST),
+    "most-servers-first": _by_need(by_need.MOST_FIRST),
+    "server-filling": _by_need(by_need.MOST_FIRST, by_need.PREFIX),
+    "divisor-filling": _by_need(by_need.EXACTLY, by_need.OLDEST),
+    "max-weight": _max_weight,
+    "easy-backfilling": _easy,
+    "randomized-timers": _timers,
+    "server-filling-srpt": _by_size(by_size.SERVER_FILLING),
+    "first-fit-srpt": _by_size(by_size.FIRST_FIT),
+    "greedy-srpt": _by_size(by_size.GREEDY),
+}

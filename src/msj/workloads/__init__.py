@@ -1,0 +1,8 @@
+"""Workloads: whatever the source, jobs come as blocks of arrays (arrival, class, need, duration)."""
+
+from msj.workloads.job_block import JobBlock
+from msj.workloads.poisson import PoissonJobs
+from msj.workloads.recorded import RecordedJobs
+from msj.workloads.streams import Rng, Streams, seed_sequence
+
+__all__ = ["JobBlock", "PoissonJobs", "RecordedJobs", "Rng", "Streams", "seed_sequence"]

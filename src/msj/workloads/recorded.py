@@ -1,0 +1,82 @@
+"""Jobs from arrays: a recorded log, or a list made by hand for a test."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from msj.errors import InvalidInput
+from msj.workloads.job_block import JobBlock
+
+
+class RecordedJobs:
+    """A source of given jobs, in order of arrival.
+
+    Parameters
+    ----------
+    arrival, need, duration
+        One entry per job; arrivals may not decrease, needs are at least 1, durations above 0.
+    job_class
+        Index of each job's class; 0 for all where nothing is said.
+    estimate
+        What the user said each job would take.
+
+    Examples
+    --------
+    >>> len(RecordedJobs(arrival=[0, 1], need=[2, 1], duration=[3.0, 4.0]).take(10))
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        arrival: ArrayLike,
+        need: ArrayLike,
+        duration: ArrayLike,
+        job_class: ArrayLike | None = None,
+        estimate: ArrayLike | None = None,
+    ) -> None:
+        arrivals = np.asarray(arrival, dtype=np.float64)
+        self.jobs = JobBlock(
+            arrival=arrivals,
+            job_class=np.zeros(len(arrivals), dtype=np.int64) if job_class is None else np.asarray(job_class, np.int64),
+            need=np.asarray(need, dtype=np.int64),
+            duration=np.asarray(duration, dtype=np.float64),
+            estimate=None if estimate is None else np.asarray(estimate, dtype=np.float64),
+        )
+        self.taken = 0
+        _check(self.jobs)
+
+    def take(self, count: int) -> JobBlock:
+        """Return the next ``count`` jobs, or fewer when there are no more."""
+        here = slice(self.taken, self.taken + count)
+        self.taken = min(self.taken + count, len(self.jobs))
+        return JobBlock(
+            arrival=self.jobs.arrival[here],
+            job_class=self.jobs.job_class[here],
+            need=self.jobs.need[here],
+            duration=self.jobs.duration[here],
+            estimate=None if self.jobs.estimate is None else self.jobs.estimate[here],
+        )
+
+
+def _check(jobs: JobBlock) -> None:
+    columns = {"arrival": jobs.arrival, "job_class": jobs.job_class, "need": jobs.need, "duration": jobs.duration}
+    if jobs.estimate is not None:
+        columns["estimate"] = jobs.estimate
+    for name, column in columns.items():
+        if column.shape != (len(jobs),):
+            raise InvalidInput(f"{name} has shape {column.shape} for {len(jobs)} arrivals; give one entry per job")
+        if not np.all(np.isfinite(column)):
+            raise InvalidInput(f"{name} of job {int(np.argmin(np.isfinite(column)))} is not finite; give a number")
+    late = np.flatnonzero(np.diff(jobs.arrival) < 0)
+    if late.size:
+        raise InvalidInput(f"job {late[0] + 1} arrives before job {late[0]}; sort the jobs by arrival")
+    for name, least in (("need", 1), ("job_class", 0)):
+        low = np.flatnonzero(columns[name] < least)
+        if low.size:
+            raise InvalidInput(f"{name} of job {low[0]} is {columns[name][low[0]]}; it must be at least {least}")
+    for name in ("duration", "estimate"):
+        low = np.flatnonzero(columns[name] <= 0) if name in columns else np.array([])
+        if low.size:
+            raise InvalidInput(f"{name} of job {low[0]} is {columns[name][low[0]]}; it must be greater than 0")

@@ -1,0 +1,145 @@
+"""Models that share speed: a slow twin job by job, and known formulas.
+
+Statistical tests compare at 4 standard errors (a false alarm once in 16,000 seeds each).
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from msj import Hyperexponential, InvalidInput, JobClass, NotSupported, System
+from msj.policies.sharing import HeterogeneousServers, LimitedProcessorSharing, ThresholdParallelism
+from msj.simulation import replay, simulate
+from msj.workloads import RecordedJobs
+from strategies import simple
+
+
+def shares(policy, needs, servers):
+    """Servers each job gets, jobs in order of arrival: the definition, word for word."""
+    count = len(needs)
+    given = np.zeros(count)
+    if isinstance(policy, LimitedProcessorSharing):
+        served = min(count, policy.limit)
+        given[:served] = servers / max(served, 1)
+    elif isinstance(policy, HeterogeneousServers):
+        speeds = np.array(policy.speeds, dtype=float)
+        speeds *= servers / speeds.sum()
+        given[: min(count, servers)] = speeds[:count]
+    else:
+        key = {"fcfs": lambda i: i, "elastic": lambda i: (-needs[i], i), "inelastic": lambda i: (needs[i], i)}
+        left = servers
+        for i in sorted(range(count), key=key[policy.order]):
+            given[i] = min(needs[i], left)
+            left -= given[i]
+    return given
+
+
+def share_slowly(policy, arrival, need, duration, servers):
+    left, present, now, coming = duration.astype(float).copy(), [], 0.0, 0
+    finish, start = np.full(len(arrival), np.nan), np.full(len(arrival), np.nan)
+    while coming < len(arrival) or present:
+        given = shares(policy, [need[j] for j in present], servers)
+        for job, speed in zip(present, given, strict=True):
+            if speed > 0 and math.isnan(start[job]):
+                start[job] = now
+        ends = [
+            now + left[j] * need[j] / speed if speed > 0 else math.inf for j, speed in zip(present, given, strict=True)
+        ]
+        first = min(ends, default=math.inf)
+        coming_next = arrival[coming] if coming < len(arrival) else math.inf
+        moment = min(first, coming_next)
+        for job, speed in zip(present, given, strict=True):
+            left[job] -= (moment - now) * speed / need[job]
+        now = moment
+        if first <= coming_next:
+            job = present.pop(ends.index(first))
+            finish[job] = now
+        else:
+            present.append(coming)
+            coming += 1
+    return start, finish
+
+
+POLICIES = [
+    LimitedProcessorSharing(limit=3),
+    LimitedProcessorSharing(limit=1),
+    HeterogeneousServers(speeds=[1, 4, 3, 2]),
+    ThresholdParallelism(),
+    ThresholdParallelism(order="elastic"),
+    ThresholdParallelism(order="inelastic"),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+def test_equals_the_slow_twin(policy):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        servers, count = 4, 150
+        need = rng.integers(1, servers + 1, count)
+        if not isinstance(policy, ThresholdParallelism):
+            need[:] = 1 if isinstance(policy, HeterogeneousServers) else servers
+        arrival = np.cumsum(rng.exponential(rng.choice([0.3, 1.0, 3.0]), count))
+        duration = rng.exponential(1, count) + 0.01
+        start, finish = share_slowly(policy, arrival, need, duration, servers)
+        jobs = RecordedJobs(arrival=arrival, need=need, duration=duration)
+        done = replay(jobs, servers=servers, policy=policy, block=31)
+        np.testing.assert_allclose(done.finish, finish, atol=1e-9)
+        np.testing.assert_allclose(done.start, start, atol=1e-9)
+
+
+def close(result, exact, job_class=None):
+    row = next(r for r in result if (r.name, r.job_class) == ("mean_response_time", job_class))
+    error = (row.high - row.value) / t.ppf(0.975, 19)
+    assert abs(row.value - exact) < 4 * error, (row.value, error, exact)
+
+
+def erlang_c_response(servers, rate):
+    terms = [rate**n / math.factorial(n) for n in range(servers)]
+    last = rate**servers / math.factorial(servers) * servers / (servers - rate)
+    return last / (sum(terms) + last) / (servers - rate) + 1
+
+
+def test_processor_sharing_does_not_see_the_law():
+    duration = Hyperexponential(rates=[2, "2/3"], probabilities=["1/2", "1/2"])
+    system = System(servers=1, arrival_rate=0.7, classes=[JobClass(name="a", need=1, share=1, duration=duration)])
+    close(simulate(system, policy=LimitedProcessorSharing(limit=10**4), jobs=200_000, rng=1), 1 / 0.3)
+    fcfs = 1 + 0.7 * duration.second_moment / 2 / 0.3
+    close(simulate(system, policy=LimitedProcessorSharing(limit=1), jobs=200_000, rng=2), fcfs)
+
+
+def test_equal_speeds_are_m_m_k_and_two_speeds_a_birth_and_death_chain():
+    system = simple(3, (1, 1, 1), arrival_rate=2.2)
+    policy = HeterogeneousServers(speeds=[5, 5, 5])
+    close(simulate(system, policy=policy, jobs=200_000, rng=3), erlang_c_response(3, 2.2))
+    # Speeds 3/2 and 1/2: down 3/2 from one job, 2 from more; p_n = p_1 (rate/2)^(n-1).
+    rate = 1.4
+    one, ratio = rate / 1.5, rate / 2
+    empty = 1 / (1 + one / (1 - ratio))
+    exact = empty * one / (1 - ratio) ** 2 / rate
+    policy = HeterogeneousServers(speeds=[1, 3])
+    close(simulate(simple(2, (1, 1, 1), arrival_rate=rate), policy=policy, jobs=200_000, rng=4), exact)
+
+
+def test_threshold_parallelism_at_its_ends():
+    close(simulate(simple(4, (1, 1, 1), arrival_rate=3), policy=ThresholdParallelism(), jobs=200_000, rng=5),
+          erlang_c_response(4, 3.0))  # fmt: skip
+    close(simulate(simple(4, (4, 1, 1), arrival_rate=0.7), policy=ThresholdParallelism(), jobs=200_000, rng=6), 1 / 0.3)
+    # Inelastic jobs first: they do not see the others.
+    system = simple(4, (1, 1, "4/5"), (4, 2, "1/5"), arrival_rate=2.5)
+    result = simulate(system, policy=ThresholdParallelism(order="inelastic"), jobs=400_000, rng=7)
+    close(result, erlang_c_response(4, 2.0), "need 1")
+
+
+def test_what_does_not_apply_is_said():
+    with pytest.raises(NotSupported, match="can use 1 of 4 servers"):
+        simulate(simple(4, (1, 1, 1), arrival_rate=1), policy=LimitedProcessorSharing(limit=2), jobs=100)
+    with pytest.raises(NotSupported, match="2 speeds are given for 4 servers"):
+        simulate(simple(4, (1, 1, 1), arrival_rate=1), policy=HeterogeneousServers(speeds=[1, 2]), jobs=100)
+    with pytest.raises(NotSupported, match="every job must need one"):
+        simulate(simple(2, (2, 1, 1), arrival_rate=0.5), policy=HeterogeneousServers(speeds=[1, 2]), jobs=100)
+    with pytest.raises(NotSupported, match="shares servers"):
+        _ = ThresholdParallelism().serve
+    with pytest.raises(InvalidInput, match="did you mean 'elastic'"):
+        ThresholdParallelism(order="elastc")

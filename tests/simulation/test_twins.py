@@ -1,0 +1,152 @@
+"""Every kernel against the slow twin, job by job; and what holds of every policy whatever it decides."""
+
+import numpy as np
+import pytest
+from cases import label, random_jobs, variants
+from naive import simulate_slowly
+
+from msj import InvalidInput
+from msj.policies import Fcfs
+from msj.policies.easy_backfilling import EasyBackfilling
+from msj.policies.own_function import OwnFunction
+from msj.registry import POLICIES
+from msj.simulation import replay
+from msj.simulation.choose import make_kernel
+from msj.workloads import RecordedJobs, Streams, seed_sequence
+
+SEEDS = range(8)
+
+
+@pytest.mark.parametrize("generic", [False, True], ids=["own kernel", "generic"])
+@pytest.mark.parametrize("policy", variants(), ids=label)
+def test_kernel_equals_the_slow_twin(policy, generic):
+    for seed in SEEDS:
+        servers, arrival, need, duration = random_jobs(policy, seed)
+        estimate = policy.estimated(duration) if hasattr(policy, "estimated") else None
+        start, finish, stops, area = simulate_slowly(
+            arrival, need, duration, servers=servers, serve=policy.serve, estimate=estimate
+        )
+        assert np.isfinite(finish).all()
+        jobs = RecordedJobs(arrival=arrival, need=need, duration=duration)
+        kernel = make_kernel(
+            policy, servers=servers, needs=np.unique(need), streams=Streams(root=seed_sequence(1), replication=0),
+            generic=generic,
+        )  # fmt: skip
+        done = replay(jobs, servers=servers, policy=policy, generic=generic, block=37)
+        np.testing.assert_allclose(done.start, start, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(done.finish, finish, rtol=0, atol=1e-9)
+        if done.preemptions is not None:
+            assert np.array_equal(done.preemptions, stops)
+        kernel.advance(RecordedJobs(arrival=arrival, need=need, duration=duration).take(len(arrival)))
+        kernel.drain()
+        assert kernel.wasted_area == pytest.approx(area, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_nobody_is_lost_and_never_too_many_servers_are_used(name):
+    policy = POLICIES.get(name)()
+    for seed in range(20, 24):
+        servers, arrival, need, duration = random_jobs(policy, seed, count=400)
+        done = replay(RecordedJobs(arrival=arrival, need=need, duration=duration), servers=servers, policy=policy)
+        assert np.array_equal(done.number, np.arange(400))
+        assert np.array_equal(done.need, need)
+        assert (done.start >= arrival).all()
+        response = done.finish - done.arrival
+        assert (response >= duration - 1e-9).all()
+        if not policy.preemptive:  # then who is in service when is known from start and finish
+            np.testing.assert_allclose(done.finish - done.start, duration, atol=1e-9)
+            times = np.concatenate([done.finish, done.start])  # at the same moment servers are given back first
+            change = np.concatenate([-need, need])
+            order = np.lexsort((change, np.round(times, 9)))
+            assert np.cumsum(change[order]).max() <= servers
+
+
+def easy_slowly(arrival, need, duration, estimate, servers):
+    """EASY from its definition with absolute times: no code in common with the policy or the kernel."""
+    count = len(arrival)
+    start, running, waiting, coming, now = np.full(count, np.nan), [], [], 0, 0.0
+    while coming < count or running:
+        ends = sorted((start[j] + duration[j], j) for j in running)
+        if ends and (coming == count or ends[0][0] <= arrival[coming]):
+            now, job = ends[0]
+            running.remove(job)
+        else:
+            now = arrival[coming]
+            waiting.append(coming)
+            coming += 1
+        free = servers - sum(need[j] for j in running)
+        while waiting and need[waiting[0]] <= free:
+            job = waiting.pop(0)
+            start[job], free = now, free - need[job]
+            running.append(job)
+        if not waiting:
+            continue
+        head = waiting[0]
+        for moment in sorted({start[j] + estimate[j] for j in running}):
+            then = free + sum(need[j] for j in running if start[j] + estimate[j] <= moment)
+            if then >= need[head]:
+                break
+        extra = then - need[head]
+        for job in waiting[1:]:
+            if need[job] <= free and (now + estimate[job] <= moment or need[job] <= extra):
+                if now + estimate[job] > moment:
+                    extra -= need[job]
+                free -= need[job]
+                start[job] = now
+                running.append(job)
+                waiting.remove(job)
+    return start
+
+
+@pytest.mark.parametrize("options", [{}, {"factor": 3}, {"round_up_to": 2.5}])
+def test_easy_equals_its_definition(options):
+    policy = EasyBackfilling(**options)
+    for seed in range(40, 52):
+        servers, arrival, need, duration = random_jobs(policy, seed, count=250)
+        start = easy_slowly(arrival, need, duration, policy.estimated(duration), servers)
+        done = replay(RecordedJobs(arrival=arrival, need=need, duration=duration), servers=servers, policy=policy)
+        np.testing.assert_allclose(done.start, start, atol=1e-9)
+
+
+def test_easy_with_estimates_that_are_too_short():
+    rng = np.random.default_rng(3)
+    policy = EasyBackfilling()
+    servers, arrival, need, duration = random_jobs(policy, 5, count=200)
+    estimate = duration * rng.uniform(0.3, 2.0, 200)
+    given = RecordedJobs(arrival=arrival, need=need, duration=duration, estimate=estimate)
+    done = replay(given, servers=servers, policy=policy)
+    given.taken = 0
+    twin = replay(given, servers=servers, policy=policy, generic=True)
+    np.testing.assert_allclose(done.start, twin.start, atol=1e-9)
+
+
+def test_a_job_larger_than_the_cluster_is_refused():
+    with pytest.raises(InvalidInput, match="job 1 needs 3 of 2 servers"):
+        replay(RecordedJobs(arrival=[0, 1], need=[1, 3], duration=[1, 1]), servers=2, policy=Fcfs())
+
+
+def never_stops(needs, running, remaining, servers, chosen):
+    if len(needs):
+        chosen[len(needs) - 1] = True
+
+
+def greedy_liar(needs, running, remaining, servers, chosen):
+    total = 0
+    for i in range(len(needs)):
+        if total + needs[i] <= servers or len(needs) > 6:
+            chosen[i] = True
+            total += needs[i]
+
+
+@pytest.mark.parametrize(
+    ("function", "preemptive", "sentence"),
+    [
+        (never_stops, False, "'never_stops' stopped a running job although it is not preemptive"),
+        (greedy_liar, True, "'greedy_liar' chose jobs that need more servers than there are"),
+    ],
+)
+def test_a_function_that_breaks_its_promise_is_named(function, preemptive, sentence):
+    policy = OwnFunction(function=function, preemptive=preemptive)
+    jobs = RecordedJobs(arrival=np.arange(9) / 10, need=np.full(9, 2), duration=np.full(9, 5.0))
+    with pytest.raises(InvalidInput, match=sentence):
+        replay(jobs, servers=4, policy=policy)
