@@ -165,3 +165,10 @@ def test_every_example_is_analysed(run):
         code, out, err = run("analyse", path)
         assert (code, err) == (0, ""), path
         assert "nan" not in out
+
+
+@pytest.mark.parametrize("command", ["analyse", "compare", "curve", "list", "simulate", "symbolic", "waste"])
+def test_help_shows_examples_on_lines_of_their_own(run, command):
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert "\n  Examples:\n    msj " in out

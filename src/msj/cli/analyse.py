@@ -43,7 +43,7 @@ def analyse(
     as_csv: bool,
     **loads: str | None,
 ) -> None:
-    r"""Say how much load the cluster in FILE takes, what it wastes and how long jobs stay.
+    """Say how much load the cluster in FILE takes, what it wastes and how long jobs stay.
 
     \b
     Examples:

@@ -35,7 +35,7 @@ def compare(
     as_json: bool,
     **loads: str | None,
 ) -> None:
-    r"""Serve the same jobs by several policies and say how much they differ.
+    """Serve the same jobs by several policies and say how much they differ.
 
     \b
     Example:

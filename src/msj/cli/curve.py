@@ -23,7 +23,7 @@ from msj.results.table import write_number
 @click.option("--plot", type=click.Path(path_type=Path), metavar="PICTURE", help="Also draw it (.png, .svg or .pdf).")
 @output_options
 def curve(file: Path, loads: str | None, plot: Path | None, as_json: bool, as_csv: bool) -> None:
-    r"""Give the exact mean response time of FILE against load, beside the RESET prediction.
+    """Give the exact mean response time of FILE against load, beside the RESET prediction.
 
     \b
     Examples:

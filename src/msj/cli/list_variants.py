@@ -18,7 +18,7 @@ CATALOGUES = {"durations": DURATIONS, "policies": POLICIES, "analyses": ANALYSES
 @click.argument("file", type=click.Path(path_type=Path), metavar="[FILE]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def list_variants(what: str, file: Path | None, as_json: bool) -> None:
-    r"""List what exists; with FILE, say what applies to it and why something does not.
+    """List what exists; with FILE, say what applies to it and why something does not.
 
     \b
     Examples:

@@ -46,7 +46,7 @@ def simulate(
     as_csv: bool,
     **loads: str | None,
 ) -> None:
-    r"""Simulate the cluster in FILE and say how long jobs stay, with 95 % intervals.
+    """Simulate the cluster in FILE and say how long jobs stay, with 95 % intervals.
 
     \b
     Examples:

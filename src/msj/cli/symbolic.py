@@ -24,7 +24,7 @@ from msj.model import read
     help="How to write the formulas.",
 )
 def symbolic(file: Path, parameters: str, style: str) -> None:
-    r"""Solve the saturated system of FILE without rounding: threshold, laws, relative completions, RESET.
+    """Solve the saturated system of FILE without rounding: threshold, laws, relative completions, RESET.
 
     Shares are p1, p2, ... and rates of exponential durations mu1, mu2, ..., numbered like the classes in FILE.
 

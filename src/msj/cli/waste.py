@@ -43,7 +43,7 @@ SHOWN_EXTREMA = 20
 def waste(
     file: Path, vary: str, points: int | None, method: Any, as_json: bool, as_csv: bool, plot: Path | None
 ) -> None:
-    r"""Say how many servers the cluster in FILE wastes, and how that changes with one of its parameters.
+    """Say how many servers the cluster in FILE wastes, and how that changes with one of its parameters.
 
     Waste rises and falls: the local optima to seek and the pessima to avoid are listed.
 
