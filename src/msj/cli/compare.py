@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import load_options, read_system, spec_file
+from msj.cli.options import load_options, policies_from_text, read_system, spec_file
 from msj.cli.show import show_grid, show_json
 from msj.cli.simulate import Bar, say, with_arrival_rate
 
@@ -38,8 +38,9 @@ def compare(
     """Serve the same jobs by several policies and say how much they differ.
 
     \b
-    Example:
+    Examples:
       msj compare examples/two_servers.toml --policies fcfs,first-fit,server-filling --jobs 200000 --seed 1
+      msj compare examples/two_servers.toml --policies 'fcfs,{ name = "first-fit", window = 2 }'
     """
     from msj import simulation
 
@@ -47,7 +48,7 @@ def compare(
     with Bar(None) as bar:
         found = simulation.compare(
             system,
-            [name.strip() for name in policies.split(",") if name.strip()],
+            policies_from_text(policies),
             jobs=jobs,
             rng=seed,
             replications=replications,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from msj.errors import InvalidInput
 from msj.model import System, read
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -40,3 +43,21 @@ def read_system(file: Path, **loads: str | None) -> System:
         raise click.UsageError(f"{flags} are both given; say how much arrives in one way only")
     system = read(file)
     return system.replace(**given) if given else system
+
+
+def policy_from_text(text: str) -> Any:
+    """Read a policy from the command line: a name, FILE.py:FUNCTION, or a table with options as in a spec file."""
+    if not text.lstrip().startswith("{"):
+        return text.strip()
+    try:
+        return tomllib.loads(f"policy = {text}")["policy"]
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(
+            f"policy {text!r} is not a table ({error}); write {{ name = 'first-fit', window = 4 }}"
+        ) from None
+
+
+def policies_from_text(text: str) -> list[Any]:
+    """Read policies separated by commas; commas inside a table's braces do not separate."""
+    parts = re.split(r",(?![^{]*})", text)
+    return [policy_from_text(part) for part in parts if part.strip()]

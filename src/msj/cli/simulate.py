@@ -9,15 +9,20 @@ from typing import Any
 
 import click
 
-from msj.cli.options import load_options, output_options, read_system, spec_file
+from msj.cli.options import load_options, output_options, policy_from_text, read_system, spec_file
 from msj.cli.show import show_result
+from msj.errors import NotSupported, TooLarge
 from msj.model import System
 
 
 @click.command()
 @spec_file
 @load_options
-@click.option("--policy", metavar="NAME|FILE.py:FUNCTION", help="Replace the file's policy.")
+@click.option(
+    "--policy",
+    metavar="NAME|TABLE|FILE.py:FUNCTION",
+    help="Replace the file's policy; a table has options, as in a spec file.",
+)
 @click.option(
     "--jobs", type=int, metavar="N", help="Jobs to simulate (the most, with --precision).  [default: 1000000]"
 )
@@ -52,6 +57,7 @@ def simulate(
     Examples:
       msj simulate examples/two_servers.toml --jobs 100000 --seed 1
       msj simulate examples/two_servers.toml --policy first-fit --precision 0.01
+      msj simulate examples/two_servers.toml --policy '{ name = "first-fit", window = 4 }'
       msj simulate examples/two_servers.toml --policy my_policy.py:pick --json
     """
     from msj import simulation
@@ -61,7 +67,7 @@ def simulate(
     with Bar(precision) as bar:
         result = simulation.simulate(
             with_arrival_rate(system),
-            policy=policy,
+            policy=None if policy is None else policy_from_text(policy),
             jobs=jobs,
             time=time,
             precision=precision,
@@ -84,12 +90,18 @@ def say(sentence: str) -> None:
 
 
 def with_arrival_rate(system: System) -> System:
-    """Replace a load (share of the FCFS threshold) by the arrival rate it stands for."""
+    """Replace a load by the arrival rate it stands for: a share of the threshold under the file's own policy."""
     if system.load is None:
         return system
-    from msj import analysis
+    from msj.analysis.saturated import solve_saturated
 
-    threshold = analysis.analyse(system.replace(policy="fcfs", load=None, arrival_rate=None))["stability_threshold"]
+    try:
+        threshold = solve_saturated(system)[0].stability_threshold
+    except (NotSupported, TooLarge) as error:
+        raise NotSupported(
+            f"load = {float(system.load):g} is a share of the stability threshold, which is not known here ({error}); "
+            "give --utilisation or --arrival-rate instead"
+        ) from None
     return system.replace(arrival_rate=system.arrival_rate_at(threshold))
 
 
