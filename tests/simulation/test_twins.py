@@ -150,3 +150,13 @@ def test_a_function_that_breaks_its_promise_is_named(function, preemptive, sente
     jobs = RecordedJobs(arrival=np.arange(9) / 10, need=np.full(9, 2), duration=np.full(9, 5.0))
     with pytest.raises(InvalidInput, match=sentence):
         replay(jobs, servers=4, policy=policy)
+
+
+def test_first_fit_that_passes_over_one_job_is_fcfs_job_by_job():
+    rng = np.random.default_rng(11)
+    size = 3000
+    need = rng.integers(1, 5, size)
+    jobs = {"arrival": np.cumsum(rng.exponential(1.0, size)), "need": need, "duration": rng.exponential(2.0, size)}
+    fcfs = replay(RecordedJobs(**jobs), servers=6, policy=POLICIES.get("fcfs")())
+    other = replay(RecordedJobs(**jobs), servers=6, policy=POLICIES.get("first-fit")(window=1))
+    np.testing.assert_array_equal(fcfs.start, other.start)
