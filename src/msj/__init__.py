@@ -35,13 +35,13 @@ from msj.model.durations import (
 
 if TYPE_CHECKING:
     from msj.analysis import analyse, analyse_model, in_symbols, open_system, response_curve, saturate
-    from msj.simulation import compare, simulate
+    from msj.questions import compare, simulate
 
 __version__ = "0.1.0"
 
 # The analyses pull in SciPy; they are imported when first used, so that the command line answers at once.
 _ANALYSES = ("analyse", "analyse_model", "in_symbols", "open_system", "response_curve", "saturate")
-_LATER = dict.fromkeys(_ANALYSES, "msj.analysis") | dict.fromkeys(("compare", "simulate"), "msj.simulation")
+_LATER = dict.fromkeys(_ANALYSES, "msj.analysis") | dict.fromkeys(("compare", "simulate"), "msj.questions")
 
 
 def __getattr__(name: str) -> Any:

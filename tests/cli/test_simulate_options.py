@@ -28,4 +28,4 @@ def test_load_is_a_share_of_the_threshold_of_the_files_own_policy(run, tmp_path)
     weight.write_text(text.replace('policy = "fcfs"', 'policy = "max-weight"'), encoding="utf-8")
     code, _, err = run("simulate", weight, "--jobs", 1000)
     assert code == 2
-    assert "give --utilisation or --arrival-rate instead" in err
+    assert "give utilisation or arrival_rate instead" in err

@@ -9,7 +9,7 @@ import click
 
 from msj.cli.options import load_options, policies_from_text, read_system, spec_file
 from msj.cli.show import show_grid, show_json
-from msj.cli.simulate import Bar, say, with_arrival_rate
+from msj.cli.simulate import Bar, say
 
 SHOWN = ("mean_response_time", "mean_waiting_time", "waiting_probability", "utilisation")
 
@@ -42,11 +42,11 @@ def compare(
       msj compare examples/two_servers.toml --policies fcfs,first-fit,server-filling --jobs 200000 --seed 1
       msj compare examples/two_servers.toml --policies 'fcfs,{ name = "first-fit", window = 2 }'
     """
-    from msj import simulation
+    from msj import questions
 
-    system = with_arrival_rate(read_system(file, **loads))
+    system = read_system(file, **loads)
     with Bar(None) as bar:
-        found = simulation.compare(
+        found = questions.compare(
             system,
             policies_from_text(policies),
             jobs=jobs,

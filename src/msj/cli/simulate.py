@@ -11,8 +11,6 @@ import click
 
 from msj.cli.options import load_options, output_options, policy_from_text, read_system, spec_file
 from msj.cli.show import show_result
-from msj.errors import NotSupported, TooLarge
-from msj.model import System
 
 
 @click.command()
@@ -60,13 +58,13 @@ def simulate(
       msj simulate examples/two_servers.toml --policy '{ name = "first-fit", window = 4 }'
       msj simulate examples/two_servers.toml --policy my_policy.py:pick --json
     """
-    from msj import simulation
+    from msj import questions
     from msj.results import Outcome
 
     system = read_system(file, **loads)
     with Bar(precision) as bar:
-        result = simulation.simulate(
-            with_arrival_rate(system),
+        result = questions.simulate(
+            system,
             policy=None if policy is None else policy_from_text(policy),
             jobs=jobs,
             time=time,
@@ -87,22 +85,6 @@ def simulate(
 def say(sentence: str) -> None:
     """Tell people, not programs."""
     click.echo(f"msj: {sentence}", err=True)
-
-
-def with_arrival_rate(system: System) -> System:
-    """Replace a load by the arrival rate it stands for: a share of the threshold under the file's own policy."""
-    if system.load is None:
-        return system
-    from msj.analysis.saturated import solve_saturated
-
-    try:
-        threshold = solve_saturated(system)[0].stability_threshold
-    except (NotSupported, TooLarge) as error:
-        raise NotSupported(
-            f"load = {float(system.load):g} is a share of the stability threshold, which is not known here ({error}); "
-            "give --utilisation or --arrival-rate instead"
-        ) from None
-    return system.replace(arrival_rate=system.arrival_rate_at(threshold))
 
 
 class Bar:
