@@ -6,6 +6,8 @@ leaves with the exit code it carries. Anything else that escapes is a defect of 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class MsjError(Exception):
     """A sentence for the user; ``where`` (file, key) is put in front as it becomes known."""
@@ -16,17 +18,21 @@ class MsjError(Exception):
         super().__init__(message)
         self.message = message
         self.where = where
+        self.file = ""
 
     def within(self, outer: str) -> MsjError:
         """Return the same error, located one level further out (``classes[1]`` inside ``cluster.toml``)."""
-        if not self.where or self.where.startswith("["):
-            self.where = outer + self.where
-        else:
-            self.where = f"{outer}{': ' if outer.endswith(('.toml', '.json')) else '.'}{self.where}"
+        self.where = f"{outer}.{self.where}" if self.where else outer
+        return self
+
+    def in_file(self, path: Path) -> MsjError:
+        """Return the same error, located in a file (unless it is already)."""
+        if not self.file:
+            self.file = path.name or str(path)
         return self
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.message}" if self.where else self.message
+        return ": ".join(part for part in (self.file, self.where, self.message) if part)
 
 
 class InvalidInput(MsjError, ValueError):

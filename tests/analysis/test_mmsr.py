@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse
 
 from msj import InvalidInput, TooLarge, Unstable, mmsr
 from msj.finite_skip import saturated_chain
@@ -101,7 +102,26 @@ def test_refusals():
         mmsr.analyse(chain, arrival_rate=2.0)
     with pytest.raises(InvalidInput, match="both given"):
         mmsr.analyse(chain, arrival_rate=1.0, load=0.5)
-    with pytest.raises(InvalidInput, match="must be greater than 0"):
+    with pytest.raises(InvalidInput, match=r"arrival_rate = .* must be greater than 0"):
         mmsr.analyse(chain, arrival_rate=-1.0)
     with pytest.raises(TooLarge, match="10,001 states"):
-        mmsr.analyse(mmsr.breakdowns(servers=10_000, rate=1, failure_rate=1, repair_rate=1), load=0.5)
+        mmsr.breakdowns(servers=10_000, rate=1, failure_rate=1, repair_rate=1)
+    for wrong in ({"servers": 1.5}, {"servers": -1}, {"rate": 0}, {"repair_rate": 0}, {"failure_rate": -1}):
+        with pytest.raises(InvalidInput, match=next(iter(wrong))):
+            mmsr.breakdowns(**{"servers": 2, "rate": 1, "failure_rate": 1, "repair_rate": 1} | wrong)
+    with pytest.raises(InvalidInput, match="percentile = 100 must lie between"):
+        mmsr.analyse(chain, load=0.5, percentiles=[100])
+    with pytest.raises(InvalidInput, match="not a matrix of numbers"):
+        mmsr.from_matrices("a", "b")
+    line = scipy.sparse.diags_array([np.full(9_999, 1.0)], offsets=[1], shape=(10_000, 10_000), format="lil")
+    line[9_999, 0] = 1.0
+    D1 = scipy.sparse.diags_array(np.ones(10_000), format="csr")
+    long_line = mmsr.from_matrices((line - 2 * scipy.sparse.eye_array(10_000)).tocsr(), D1)
+    with pytest.raises(TooLarge, match="use the MARC prediction"):
+        mmsr.analyse(long_line, load=0.5)
+
+
+def test_states_that_are_left_for_ever_do_not_slow_the_tail():
+    # Machines that never fail: in the long run all three work, and the queue is an M/M/1 of rate 3.
+    pool = mmsr.breakdowns(servers=3, rate=1.0, failure_rate=0.0, repair_rate=0.2)
+    assert mmsr.analyse(pool, load=0.5)["tail_decay_rate"] == pytest.approx(0.5, rel=1e-12)

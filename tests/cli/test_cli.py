@@ -64,8 +64,12 @@ def test_load_from_the_command_line(run, flags):
 def test_states_are_listed(run):
     code, out, _ = run("analyse", EXAMPLE, "--states", 2)
     assert code == 0
-    assert "2 of 3" in out
+    assert "the 2 likeliest" in out
     assert "-0.37" in out
+    _, out, _ = run("analyse", EXAMPLE, "--states", 3, "--law", 2, "--json")
+    document = json.loads(out)
+    assert [state["relative completions"] for state in document["states"]] == pytest.approx([-0.37, 1.38, -0.27])
+    assert document["law_of_jobs_in_system"] == pytest.approx([0.169337, 0.151854, 0.108602], abs=1e-6)
 
 
 def test_the_law_of_the_number_in_system_is_listed(run):
@@ -78,11 +82,16 @@ def test_the_law_of_the_number_in_system_is_listed(run):
     ("arguments", "code", "sentence"),
     [
         (["analyse", "nowhere.toml"], 2, "nowhere.toml: cannot be read"),
+        (["analyse", EXAMPLE, "--load", "1.2"], 2, "two_servers.toml: the system is unstable"),
         (["analyse", EXAMPLE, "--load", "1.2"], 2, "lambda = 1.08 is not below the stability threshold lambda* = 0.9"),
         (["analyse", EXAMPLE, "--load", "much"], 2, "load = 'much' is not a number"),
         (["analyse", EXAMPLE, "--load", "1", "--arrival-rate", "2"], 2, "both given"),
         (["analyse", EXAMPLE, "--states", "0"], 2, "0 is not in the range"),
-        (["analyse", EXAMPLE, "--states", "3", "--json"], 2, "--states and --law are for reading"),
+        (["analyse", EXAMPLE, "--states", "3", "--csv"], 2, "--states and --law do not fit"),
+        (["analyse", EXAMPLE, "--json", "--csv"], 2, "--json and --csv are both given"),
+        (["analyse", EXAMPLE, "--no-exact", "--percentiles"], 2, "contradict each other"),
+        (["analyse", EXAMPLE, "--load", "1e400"], 2, "out of range"),
+        (["analyse", EXAMPLE, "--load", "1e99999999"], 2, "out of range"),
         (["analyse"], 2, "Missing argument"),
         (["analize", EXAMPLE], 2, "No such command"),
         (["list", "durationz"], 2, "'durationz' is not one of"),
@@ -172,3 +181,43 @@ def test_help_shows_examples_on_lines_of_their_own(run, command):
     code, out, _ = run(command, "--help")
     assert code == 0
     assert "\n  Examples:\n    msj " in out
+
+
+@pytest.mark.parametrize(
+    ("duration", "sentence"),
+    [
+        ('{law="coxian", rates=5}', "rates = 5 must be a non-empty list"),
+        ('{law="coxian", rates=[5], continue=0.5}', "continue = 0.5 must be a non-empty list"),
+        ('{law="fit", mean=1, cv=1e200}', "cv = 1e+200 is too large"),
+        ('{law="exponential", mean="1e400"}', "out of range"),
+        ('{law="erlang", stages=5000, mean=1}', "5,000 stages are more phases than any chain can hold"),
+        ('{law="pareto", shape=1.5, minimum=1}', "not phase type; simulate it"),
+        ('{law="exponential", mean=1' + "0" * 5000 + "}", "correct that number"),
+    ],
+)
+def test_durations_beyond_reason(run, tmp_path, duration, sentence):
+    path = tmp_path / "cluster.toml"
+    path.write_text(f'servers=2\nload=0.5\n[[classes]]\nname="a"\nneed=1\nshare=1\nduration={duration}\n', "utf-8")
+    code, _, err = run("analyse", path)
+    assert code == 2
+    assert err.startswith("msj: cluster.toml: ")
+    assert sentence in err
+    assert len(err) < 400
+
+
+def test_a_class_that_never_arrives_may_have_any_law(run, tmp_path):
+    path = tmp_path / "cluster.toml"
+    text = Path(EXAMPLE).read_text(encoding="utf-8")
+    never = '\n[[classes]]\nname="never"\nneed=2\nshare=0\nduration={law="lognormal", mean=1, cv=2}\n'
+    path.write_text(text + never, encoding="utf-8")
+    for command in (["analyse"], ["curve", "--loads", "0.5"]):
+        code, out, _ = run(command[0], path, *command[1:])
+        assert code == 0
+        assert "never" not in out
+
+
+def test_a_reader_that_leaves_early_is_no_failure():
+    command = f"{sys.executable} -m msj analyse {EXAMPLE} --law 20000 | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr

@@ -91,7 +91,10 @@ def test_the_plot_is_a_message_and_not_a_result(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--vary", "share:lage=0..1"], "msj: share:lage=0..1: there is no class 'lage'; did you mean 'large'?"),
+        (
+            ["--vary", "share:lage=0..1"],
+            "two_servers.toml: share:lage=0..1: there is no class 'lage'; did you mean",
+        ),
         (["--vary", "share:large=0..1.5"], "share:large: high = 3/2 must lie between 0 and 1"),
         (["--vary", "load=0..1"], "'load=0..1' does not say what to vary; write one of share:CLASS=0..1"),
         (["--vary", "servers=1..5"], "servers=1..5: class 'large' needs 2 of 1 servers"),

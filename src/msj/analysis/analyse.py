@@ -17,6 +17,7 @@ from msj.analysis.exact_response import (
 from msj.analysis.finite_skip_chain import FiniteSkipChain, front_rows
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.analysis.saturated import Method, solve_saturated
+from msj.analysis.wcfs_bounds import ResponseTimeBounds, bound_rows
 from msj.errors import TooLarge
 from msj.model import System
 from msj.results import Outcome, Quantity, Result, provenance
@@ -71,6 +72,8 @@ def analyse(
                 f"The RESET prediction is below the mean duration {alone:.6g}: at this load the bounded term it leaves "
                 "open is larger than the prediction itself; it is meant for loads near the threshold."
             )
+        if ResponseTimeBounds().supports(system) is None:
+            rows += bound_rows(system, rate)
         rows += _exact_rows(system.replace(arrival_rate=rate), exact, percentiles, predicted, facts, notes)
     return Result(
         system=system.to_spec(),
@@ -85,7 +88,10 @@ def _at_load(system: System, saturated: Saturated, rate: float) -> list[Quantity
     threshold = saturated.stability_threshold
     require_stable(rate, threshold)
     given = {"arrival_rate": rate, "load": rate / threshold, "utilisation": rate / system.naive_threshold}
-    rows = [Quantity(name=name, value=value, kind="exact", method="as given") for name, value in given.items()]
+    rows = [
+        Quantity(name=name, value=value, kind="exact", method="as given" if getattr(system, name) else "from the load")
+        for name, value in given.items()
+    ]
     delta = saturated.relative_completions_at_departure
     if delta is not None:
         rows.append(

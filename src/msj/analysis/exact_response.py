@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.analysis.base import Analysis, why_not_fcfs
-from msj.analysis.open_fcfs import OpenSystem, solve_open
+from msj.analysis.open_fcfs import MEMORY_LIMIT, OpenSystem, solve_open
 from msj.analysis.reset import require_stable
 from msj.analysis.saturated import solve_saturated
 from msj.analysis.waiting_law import WaitingLaw
@@ -23,11 +23,10 @@ from msj.finite_skip.fcfs_open import open_fcfs, open_level_sizes
 from msj.finite_skip.job_types import why_not_phase_type
 from msj.finite_skip.open_model import OpenModel
 from msj.markov.blas import blas_threads
-from msj.markov.level_process import estimate_memory
+from msj.markov.level_process import estimate_memory, possible_segments
 from msj.model import System
 from msj.results import Quantity
 
-MEMORY_LIMIT = 6e9  # bytes
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
 CITATION = "Latouche & Ramaswami 1999 (QBD); reset, section 3.1"
 
@@ -56,6 +55,7 @@ def open_system(system: System, *, memory_limit: float = MEMORY_LIMIT) -> OpenSy
     >>> solved.law.level_masses(last=2).round(6).tolist()
     [0.169337, 0.151854, 0.108602]
     """
+    system = arriving(system)
     threshold = solve_saturated(system)[0].stability_threshold
     rate = system.arrival_rate_at(threshold)
     if rate is None:
@@ -64,6 +64,11 @@ def open_system(system: System, *, memory_limit: float = MEMORY_LIMIT) -> OpenSy
     model = open_model(system, memory_limit=memory_limit)
     with blas_threads(1):
         return solve_open(system, model, rate, memory_limit=memory_limit)
+
+
+def arriving(system: System) -> System:
+    """Return the system without the classes that never arrive: nothing is known, or asked, of them."""
+    return system.replace(classes=system.active_classes)
 
 
 def open_model(system: System, *, memory_limit: float = MEMORY_LIMIT) -> OpenModel:
@@ -85,8 +90,7 @@ def _open_model(system: System, memory_limit: float) -> OpenModel:
 
 
 def _memory(sizes: tuple[int, ...]) -> float:
-    levels = len(sizes) - 1
-    return min(estimate_memory(sizes, segment=segment) for segment in (levels, max(1, int(levels**0.5))))
+    return min(estimate_memory(sizes, segment=segment) for segment in possible_segments(len(sizes) - 1))
 
 
 def estimated_seconds(system: System) -> tuple[float, float]:
@@ -132,32 +136,41 @@ def percentile_rows(solved: OpenSystem) -> Iterator[Quantity]:
     """Rows of the percentiles of waiting and response time, overall and per class."""
     with blas_threads(1):
         law = WaitingLaw(solved)
-        wait, response = (curves.percentiles(np.array(PERCENTILES)) for curves in (law.waiting, law.response))
-    for name, table in (("waiting_time_percentile", wait), ("response_time_percentile", response)):
-        for level, row in zip(PERCENTILES, table, strict=True):
-            yield from _both(solved, name, row[-1], row[:-1], level=level)
+        found = {
+            "waiting_time_percentile": law.waiting.percentiles(np.array(PERCENTILES)),
+            "response_time_percentile": law.response.percentiles(np.array(PERCENTILES)),
+        }
+    names = [*(c.name for c in solved.system.classes), None]
+    for name, (values, errors) in found.items():
+        for level, row, off in zip(PERCENTILES, values, errors, strict=True):
+            for value, error, job_class in sorted(zip(row, off, names, strict=True), key=lambda x: x[2] is not None):
+                yield percentile_row(name, level, value, error, job_class)
 
 
-def _both(
-    solved: OpenSystem, name: str, overall: float, per_class: NDArray[np.float64], level: float | None = None
-) -> Iterator[Quantity]:
-    yield _row(name, overall, level=level)
-    for c, value in zip(solved.system.classes, per_class, strict=True):
-        if c.share > 0:
-            yield _row(name, value, job_class=c.name, level=level)
-
-
-def _row(name: str, value: float, *, job_class: str | None = None, level: float | None = None) -> Quantity:
-    method = "QBD, Laplace inversion" if level is not None else "QBD"
+def percentile_row(name: str, level: float, value: float, error: float, job_class: str | None) -> Quantity:
+    """Return the row of a percentile, with an interval where it is known to less than six digits."""
+    vague = error > 1e-6 * value
     return Quantity(
         name=name,
         value=float(value),
         kind="exact",
-        method=method,
+        method="QBD, Laplace inversion",
         citation=CITATION,
         job_class=job_class,
         level=level,
+        low=float(max(value - error, 0.0)) if vague else None,
+        high=float(value + error) if vague else None,
     )
+
+
+def _both(solved: OpenSystem, name: str, overall: float, per_class: NDArray[np.float64]) -> Iterator[Quantity]:
+    yield _row(name, overall)
+    for c, value in zip(solved.system.classes, per_class, strict=True):
+        yield _row(name, value, job_class=c.name)
+
+
+def _row(name: str, value: float, *, job_class: str | None = None) -> Quantity:
+    return Quantity(name=name, value=float(value), kind="exact", method="QBD", citation=CITATION, job_class=job_class)
 
 
 VARIANT = ExactResponse

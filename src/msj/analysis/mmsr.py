@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 
+from msj.analysis.exact_response import percentile_row
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.errors import InvalidInput, TooLarge
 from msj.markov.blas import blas_threads
@@ -26,6 +27,7 @@ from msj.markov.level_process import solve as solve_levels
 from msj.markov.marked_chain import MarkedChain
 from msj.markov.percentiles import SurvivalCurves
 from msj.markov.solution import solve
+from msj.model.numbers import number, positive, whole
 from msj.results import Kind, Outcome, Quantity, Result, provenance
 
 MOST_PHASES = 4_000
@@ -55,6 +57,13 @@ def analyse_service_process(
     started = time.perf_counter()
     if arrival_rate is not None and load is not None:
         raise InvalidInput("arrival_rate and load are both given; say how much arrives in one way only")
+    arrival_rate, load = (
+        None if value is None else float(positive(value, key))
+        for key, value in (("arrival_rate", arrival_rate), ("load", load))
+    )
+    for level in percentiles:
+        if not 0 < float(number(level, "percentile")) < 100:
+            raise InvalidInput(f"percentile = {level} must lie between 0 and 100; 95 is the 95th")
     run = solve(chain)
     rows = [
         _row("stability_threshold", run.throughput, "exact", "stationary law", "reset, section 3.7"),
@@ -69,14 +78,14 @@ def analyse_service_process(
     facts = {"states": chain.states, "solver": run.method, "residual": run.residual}
     rate = load * run.throughput if load is not None else arrival_rate
     if rate is not None:
-        if not rate > 0:
-            raise InvalidInput(f"arrival rate = {rate} must be greater than 0; give a positive number")
         require_stable(rate, run.throughput)
         predicted = predicted_mean_response_time(rate, run.throughput, run.relative_completions_at_departure)
         rows.append(_row("predicted_mean_response_time", predicted, "asymptotic", "MARC", "reset, Theorem 4.1"))
         with blas_threads(1):
             law = open_queue(chain, rate)
-            rows += _exact_rows(chain, law, rate, percentiles)
+            exact = _exact_rows(chain, law, rate, percentiles)
+        difference = exact[0].value - predicted
+        rows += [_row("reset_difference", difference, "exact", "QBD minus MARC", "reset, Theorem 4.1"), *exact]
         facts |= {"exact_residual": law.residual}
     return Result(
         system={"name": name, "states": chain.states, "arrival_rate": rate},
@@ -112,16 +121,18 @@ def _exact_rows(chain: MarkedChain, law: LevelLaw, rate: float, levels: Sequence
     busy = 1.0 - law.level_mass(0)
     values = {
         "mean_response_time": mean / rate,
+        "mean_waiting_time": (mean - busy) / rate,
         "mean_jobs_in_system": mean,
+        "mean_jobs_waiting": mean - busy,
         "waiting_probability": busy,
         "tail_decay_rate": law.decay_rate,
     }
     rows = [_row(name, value, "exact", "QBD", QBD) for name, value in values.items()]
     if len(levels):
-        found = response_curve(chain, law, mean / rate).percentiles(np.asarray(levels, dtype=float))
+        found, errors = response_curve(chain, law, mean / rate).percentiles(np.asarray(levels, dtype=float))
         rows += [
-            _row("response_time_percentile", float(value), "exact", "QBD, Laplace inversion", QBD, level=level)
-            for level, value in zip(levels, found[:, 0], strict=True)
+            percentile_row("response_time_percentile", level, value, error, None)
+            for level, value, error in zip(levels, found[:, 0], errors[:, 0], strict=True)
         ]
     return rows
 
@@ -150,6 +161,12 @@ def breakdowns(*, rate: float, failure_rate: float, repair_rate: float, servers:
     The service process keeps working while the queue is empty (section 3.2): with j machines up, completions come at
     rate j·rate. State: machines up.
     """
+    servers = whole(servers, "servers")
+    rate, repair_rate = (float(positive(v, k)) for k, v in (("rate", rate), ("repair_rate", repair_rate)))
+    failure_rate = float(number(failure_rate, "failure_rate"))
+    if failure_rate < 0:
+        raise InvalidInput(f"failure_rate = {failure_rate:g} must not be negative; 0 means machines never fail")
+    _check_states(servers + 1)
     up = np.arange(servers + 1)
     D1 = np.diag(rate * up.astype(float))
     changes = np.diag(failure_rate * up[1:].astype(float), -1) + np.diag(repair_rate * (servers - up[:-1]), 1)
@@ -164,6 +181,15 @@ def higher_priority(
     Low-priority work is completed at ``rate`` by each server the priority jobs leave. State: priority jobs present, cut
     off at ``most`` (by default where less than 1e-15 of their law lies beyond).
     """
+    servers = whole(servers, "servers")
+    rate, priority_arrival_rate, priority_rate = (
+        float(positive(value, key))
+        for key, value in (
+            ("rate", rate),
+            ("priority_arrival_rate", priority_arrival_rate),
+            ("priority_rate", priority_rate),
+        )
+    )
     if not priority_arrival_rate < servers * priority_rate:
         raise InvalidInput(
             f"priority_arrival_rate = {priority_arrival_rate} overloads {servers} servers of rate {priority_rate}; "
@@ -171,11 +197,21 @@ def higher_priority(
         )
     if most is None:
         most = servers + int(np.ceil(-36.0 / np.log(priority_arrival_rate / (servers * priority_rate)))) + 1
+    most = whole(most, "most", least=servers)
+    _check_states(most + 1)
     present = np.arange(most + 1)
     taken = np.minimum(present, servers)
     D1 = np.diag(rate * (servers - taken).astype(float))
     changes = np.diag(np.full(most, float(priority_arrival_rate)), 1) + np.diag(priority_rate * taken[1:], -1)
     return MarkedChain.from_matrices(changes - np.diag(changes.sum(axis=1) + D1.sum(axis=1)), D1)
+
+
+def _check_states(states: int) -> None:
+    if states > MOST_PHASES:
+        raise TooLarge(
+            f"the service process would have {states:,} states and at most {MOST_PHASES:,} can be solved exactly; "
+            "make it smaller, or build a sparse chain with from_matrices for the MARC prediction"
+        )
 
 
 def from_matrices(D0: ArrayLike, D1: ArrayLike) -> MarkedChain:

@@ -17,12 +17,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.errors import NotAccurate
 from msj.finite_skip.open_model import OpenModel
 from msj.markov.level_process import LevelLaw
 from msj.markov.level_process import solve as solve_levels
 from msj.model import System
 
 Vector = NDArray[np.float64]
+MEMORY_LIMIT = 6e9  # bytes
+ACCURATE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,18 +48,21 @@ class OpenSystem:
         return np.array([c.need for c in self.system.classes])
 
     @cached_property
+    def _beyond(self) -> tuple[Vector, Vector]:
+        """Sums over j >= 1 of pi_(L+j) and of (j − 1)·pi_(L+j), without a subtraction."""
+        R = self.law.rate_matrix
+        return self.law.repeating_mass @ R, self.law.repeating_first_moment @ R
+
+    @cached_property
     def _by_free(self) -> tuple[Vector, Vector]:
         """Mass of the phases in which nobody waits, and in which somebody does, by number of free servers."""
-        idle, busy = (np.zeros(self.system.servers + 1) for _ in range(2))
-        last = self.model.first_repeating_level
-        for n, mass in enumerate([*self.law.boundary, self.law.repeating_mass]):
-            free, waiting = self.model.free_servers[n], self.model.waiting(n)
-            nobody = np.where(waiting == 0, mass, 0.0)
-            if n == last:  # levels above the first repeating one have the same phases, and always a queue
-                nobody = np.where(waiting == 0, self.law.first_repeating, 0.0)
-            np.add.at(idle, free, nobody)
-            np.add.at(busy, free, mass - nobody)
-        return idle, np.maximum(busy, 0.0)
+        nobody, somebody = (np.zeros(self.system.servers + 1) for _ in range(2))
+        for n, mass in enumerate([*self.law.boundary, self.law.first_repeating]):
+            free, waits = self.model.free_servers[n], self.model.waiting(n) > 0
+            np.add.at(nobody, free[~waits], mass[~waits])
+            np.add.at(somebody, free[waits], mass[waits])
+        np.add.at(somebody, self.model.free_servers[-1], self._beyond[0])
+        return nobody, somebody
 
     @property
     def mean_jobs_in_system(self) -> float:
@@ -74,17 +80,24 @@ class OpenSystem:
         """E[Q_i] per class."""
         _, somebody = self._by_free
         free = np.arange(self.system.servers + 1)
-        behind_the_head = self.mean_jobs_in_system - self.mean_in_service.sum() - somebody.sum()
         blocked = np.array([self.shares[self.needs > f].sum() for f in free])
         weight = np.divide(somebody, blocked, out=np.zeros_like(somebody), where=blocked > 0)
         heads = np.array([weight[free < need].sum() for need in self.needs])
-        return np.asarray(self.shares * (max(behind_the_head, 0.0) + heads))
+        return np.asarray(self.shares * (self._mean_behind_the_head + heads))
+
+    @property
+    def _mean_behind_the_head(self) -> float:
+        """E[(Q − 1)+], a sum of positive terms: at small loads it is tiny beside E[N]."""
+        total = sum(float(mass @ np.maximum(self.model.waiting(n) - 1, 0)) for n, mass in enumerate(self.law.boundary))
+        waiting = self.model.waiting(self.model.first_repeating_level)
+        below = self.law.repeating_mass * (waiting - 1) + self.law.repeating_first_moment
+        return total + float(np.where(waiting > 0, below, self._beyond[1]).sum())
 
     @cached_property
     def waiting_probability(self) -> Vector:
         """P(an arrival waits) per class."""
-        nobody, _ = self._by_free
-        return np.array([1.0 - nobody[need:].sum() for need in self.needs])
+        nobody, somebody = self._by_free
+        return np.array([nobody[:need].sum() + somebody.sum() for need in self.needs])
 
     @cached_property
     def mean_durations(self) -> Vector:
@@ -104,7 +117,15 @@ class OpenSystem:
         return float(np.max(np.abs(self.mean_in_service - expected)) / expected.max())
 
 
-def solve_open(system: System, model: OpenModel, arrival_rate: float, *, memory_limit: float = 6e9) -> OpenSystem:
+def solve_open(
+    system: System, model: OpenModel, arrival_rate: float, *, memory_limit: float = MEMORY_LIMIT
+) -> OpenSystem:
     """Solve the open system at one arrival rate; ``model`` serves all arrival rates of one system."""
     law = solve_levels(model.at(arrival_rate), memory_limit=memory_limit)
-    return OpenSystem(system=system, arrival_rate=arrival_rate, model=model, law=law)
+    solved = OpenSystem(system=system, arrival_rate=arrival_rate, model=model, law=law)
+    if not solved.little_gap <= ACCURATE:
+        raise NotAccurate(
+            f"the mean number in service misses Little's law by {solved.little_gap:.1e}, relatively, and "
+            f"{ACCURATE:.0e} is required; simulate this system, or bring its rates closer together"
+        )
+    return solved

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.analysis.exact_response import open_model
+from msj.analysis.exact_response import arriving, open_model
 from msj.analysis.open_fcfs import solve_open
 from msj.analysis.reset import predicted_mean_response_time
 from msj.analysis.saturated import solve_saturated
@@ -95,6 +95,7 @@ def response_curve(
     for load in wanted:
         if not 0 <= load < 1:
             raise InvalidInput(f"load = {load:g} must be at least 0 and below 1, the stability threshold")
+    system = arriving(system)
     model = open_model(system)
     saturated, _ = solve_saturated(system, "chain")
     threshold, delta = saturated.stability_threshold, saturated.relative_completions_at_departure

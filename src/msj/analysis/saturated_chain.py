@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_fcfs
+from msj.errors import NotAccurate
 from msj.finite_skip.fcfs_counts import CountsChain, saturated_chain
 from msj.finite_skip.job_types import why_not_phase_type
 from msj.markov import LongRun, solve
 from msj.model import System
+
+ACCURATE = 1e-8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,6 +107,13 @@ class SaturatedChain(SaturatedAnalysis):
         """See :meth:`SaturatedAnalysis.saturate`."""
         solved = saturate(system)
         run = solved.long_run
+        busy = system.servers - solved.wasted_servers
+        gap = abs(run.throughput * system.mean_work / busy - 1.0)
+        if not gap <= ACCURATE:  # Little's law for the servers, which the chain does not know
+            raise NotAccurate(
+                f"busy servers and throughput disagree by {gap:.1e}, relatively, and {ACCURATE:.0e} is required; "
+                "simulate this system, or bring its rates closer together"
+            )
         return Saturated(
             stability_threshold=run.throughput,
             wasted_servers=solved.wasted_servers,
@@ -116,6 +126,7 @@ class SaturatedChain(SaturatedAnalysis):
                 "solver": run.method,
                 "residual": run.residual,
                 "threshold_error": float(run.throughput_error),
+                "little_gap_saturated": gap,
             },
         )
 

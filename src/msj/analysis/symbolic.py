@@ -51,6 +51,9 @@ def in_symbols(system: System, parameters: Sequence[str] = ()) -> ExactSaturated
         reason = why_not_exponential(system)
         if reason is not None:
             raise NotSupported(f"formulas need exponential durations: {reason}")
+        if len(active) < len(system.classes):
+            never = next(c.name for c in system.classes if c.share == 0)
+            raise NotSupported(f"class '{never}' never arrives (share 0), so symbols cannot be numbered; remove it")
         rates = [exact(c.duration.rate) for c in active]  # type: ignore[attr-defined]
         return solve_symbolically(
             servers=system.servers, needs=needs, shares=shares, rates=rates, parameters=list(parameters)

@@ -133,11 +133,11 @@ class VaryServers(Value):
 
     def grid(self) -> list[int]:
         """Return all values."""
-        values = range(self.low, self.high + 1, self.step)
-        if len(values) > MOST_POINTS:
-            wider = self.replace(step=-(-len(values) * self.step // MOST_POINTS))
-            raise TooLarge(f"{self} asks for {len(values):,} systems, above {MOST_POINTS:,}; add a step: {wider}")
-        return list(values)
+        count = (self.high - self.low) // self.step + 1
+        if count > MOST_POINTS:
+            wider = self.replace(step=-(-count * self.step // MOST_POINTS))
+            raise TooLarge(f"{self} asks for {count:.6g} systems, above {MOST_POINTS:,}; add a step: {wider}")
+        return list(range(self.low, self.high + 1, self.step))
 
 
 Vary: TypeAlias = VaryShare | VaryRateRatio | VaryServers

@@ -27,7 +27,7 @@ from scipy.optimize import minimize_scalar
 
 from msj.analysis.base import Saturated
 from msj.analysis.saturated import Method, saturated_analyses, solve_saturated
-from msj.analysis.vary import Vary, VaryServers, parse_vary
+from msj.analysis.vary import MOST_POINTS, Vary, VaryServers, parse_vary
 from msj.errors import InvalidInput, MsjError
 from msj.model import System
 from msj.model.numbers import whole
@@ -139,6 +139,8 @@ def waste_curve(
         values = [*vary.grid()]
     else:
         most = _enough(system) if points is None else whole(points, "points", least=3)
+        if most > MOST_POINTS:
+            raise InvalidInput(f"points = {most:,} is more than {MOST_POINTS:,}; take fewer")
         solved.at((vary.low + vary.high) / 2.0)  # refuses what cannot be varied or solved
         values = _refined(vary.grid(system, most), solved.waste, most)
     extrema = [_extremum(i, sign, values, solved) for i, sign in _turns([solved.waste(value) for value in values])]

@@ -65,7 +65,11 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("msj: interrupted", err=True)
         code = 130
-    except BrokenPipeError:  # the reader of our output (head, less) has left
+    except SystemExit:  # click's way out when the reader of our output (head, less) has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:
+        click.echo(f"msj: the output cannot be written ({error.strerror}); check where it goes", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from msj.cli.options import load_options, output_options, read_system, spec_file
-from msj.cli.show import show_grid, show_result
+from msj.cli.options import load_options, output_options, read_system, speaking_of, spec_file
+from msj.cli.show import show_grid, show_json, show_result
 from msj.model import System
 from msj.results.table import write_number
 
@@ -54,31 +54,49 @@ def analyse(
     from msj import analysis
 
     system = read_system(file, **loads)
-    if (states is not None or law is not None) and (as_json or as_csv):
-        raise click.UsageError("--states and --law are for reading; leave out --json and --csv")
-    result = analysis.analyse(system, method=method, exact=exact, percentiles=percentiles)
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    if states is not None:
-        _show_states(system, states)
-    if law is not None:
-        masses = analysis.open_system(system).law.level_masses(last=law)
+    if (states is not None or law is not None) and as_csv:
+        raise click.UsageError("--states and --law do not fit into the rows of --csv; use --json")
+    if exact is False and percentiles:
+        raise click.UsageError("--no-exact and --percentiles contradict each other; leave one out")
+    with speaking_of(file):
+        if system.policy.name == "fcfs":
+            _warn_of_waiting(system)
+        result = analysis.analyse(system, method=method, exact=exact, percentiles=percentiles)
+        listed = _states(system, states) if states is not None else None
+        masses = analysis.open_system(system).law.level_masses(last=law).tolist() if law is not None else None
+    if as_json:
+        more = {"states": listed, "law_of_jobs_in_system": masses}
+        show_json(result.to_dict() | {key: value for key, value in more.items() if value is not None})
+        return
+    show_result(result, as_json=False, as_csv=as_csv)
+    if listed is not None:
+        click.echo(f"\nsaturated states, the {len(listed)} likeliest")
+        show_grid(list(listed[0]), [[write_number(value) for value in row.values()] for row in listed])
+    if masses is not None:
         click.echo("\nlaw of the number of jobs in system")
         show_grid(["jobs", "probability"], [[str(n), write_number(p)] for n, p in enumerate(masses)])
 
 
-def _show_states(system: System, most: int) -> None:
+def _states(system: System, most: int) -> list[dict[str, float]]:
+    """Return the likeliest states of the saturated system as rows."""
     from msj import analysis
 
     solved = analysis.saturate(system)
-    order = solved.time_average.argsort()[::-1][:most]
-    click.echo(f"\nsaturated states, {len(order)} of {len(solved.time_average):,}, likeliest first")
-    rows = [
-        [
-            *(str(count) for count in solved.counts[s]),
-            write_number(solved.time_average[s]),
-            write_number(solved.departure_average[s]),
-            write_number(solved.relative_completions[s]),
-        ]
-        for s in order
+    return [
+        {
+            **{label: int(count) for label, count in zip(solved.labels, solved.counts[s], strict=True)},
+            "time average": float(solved.time_average[s]),
+            "departure average": float(solved.departure_average[s]),
+            "relative completions": float(solved.relative_completions[s]),
+        }
+        for s in solved.time_average.argsort()[::-1][:most]
     ]
-    show_grid([*solved.labels, "time average", "departure average", "relative completions"], rows)
+
+
+def _warn_of_waiting(system: System) -> None:
+    """Say so on stderr before a chain that takes a while."""
+    from msj.finite_skip.fcfs_counts import MOST_STATES, number_of_states
+    from msj.finite_skip.job_types import why_not_phase_type
+
+    if why_not_phase_type(system) is None and 50_000 < (states := number_of_states(system)) <= MOST_STATES:
+        click.echo(f"msj: a chain of {states:,.0f} states: this may take a minute", err=True)

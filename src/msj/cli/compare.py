@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import load_options, policies_from_text, read_system, spec_file
+from msj.cli.options import load_options, policies_from_text, read_system, speaking_of, spec_file
 from msj.cli.show import show_grid, show_json
 from msj.cli.simulate import Bar, say
 
@@ -45,7 +45,7 @@ def compare(
     from msj import questions
 
     system = read_system(file, **loads)
-    with Bar(None) as bar:
+    with speaking_of(file), Bar(None) as bar:
         found = questions.compare(
             system,
             policies_from_text(policies),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import output_options, spec_file
+from msj.cli.options import output_options, speaking_of, spec_file
 from msj.cli.show import show_grid, show_json
 from msj.model import read
 from msj.model.numbers import number
@@ -37,7 +37,8 @@ def curve(file: Path, loads: str | None, plot: Path | None, as_json: bool, as_cs
         check_path(plot)
     system = read(file)
     wanted = USUAL_LOADS if loads is None else [float(number(text.strip(), "load")) for text in loads.split(",")]
-    found = response_curve(system, wanted, progress=_progress if sys.stderr.isatty() else None)
+    with speaking_of(file):
+        found = response_curve(system, wanted, progress=_progress if sys.stderr.isatty() else None)
     rows = found.rows()
     if as_json:
         show_json({"system": system.to_spec(), "stability_threshold": found.stability_threshold, "rows": rows})

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from msj.errors import InvalidInput
+from msj.errors import InvalidInput, MsjError
 from msj.model import System, read
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -31,8 +32,14 @@ def load_options(command: Command) -> Command:
 
 def output_options(command: Command) -> Command:
     """Add --json and --csv."""
-    command = click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")(command)
-    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(command)
+    command = click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.", callback=_not_both)(command)
+    return click.option("--json", "as_json", is_flag=True, is_eager=True, help="Print everything as JSON.")(command)
+
+
+def _not_both(context: click.Context, _: click.Parameter, as_csv: bool) -> bool:
+    if as_csv and context.params.get("as_json"):
+        raise click.UsageError("--json and --csv are both given; choose one")
+    return as_csv
 
 
 def read_system(file: Path, **loads: str | None) -> System:
@@ -43,6 +50,15 @@ def read_system(file: Path, **loads: str | None) -> System:
         raise click.UsageError(f"{flags} are both given; say how much arrives in one way only")
     system = read(file)
     return system.replace(**given) if given else system
+
+
+@contextmanager
+def speaking_of(file: Path) -> Iterator[None]:
+    """Name the file in whatever has to be said about it."""
+    try:
+        yield
+    except MsjError as error:
+        raise error.in_file(file) from None
 
 
 def policy_from_text(text: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from msj.cli.options import load_options, output_options, policy_from_text, read_system, spec_file
+from msj.cli.options import load_options, output_options, policy_from_text, read_system, speaking_of, spec_file
 from msj.cli.show import show_result
 
 
@@ -62,7 +62,7 @@ def simulate(
     from msj.results import Outcome
 
     system = read_system(file, **loads)
-    with Bar(precision) as bar:
+    with speaking_of(file), Bar(precision) as bar:
         result = questions.simulate(
             system,
             policy=None if policy is None else policy_from_text(policy),

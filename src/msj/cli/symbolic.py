@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import spec_file
+from msj.cli.options import speaking_of, spec_file
 from msj.model import read
 
 
@@ -38,4 +38,6 @@ def symbolic(file: Path, parameters: str, style: str) -> None:
     from msj.symbolic import write
 
     names = [name.strip() for name in parameters.split(",") if name.strip()]
-    click.echo(write(analysis.in_symbols(read(file), names), style))
+    with speaking_of(file):
+        answer = analysis.in_symbols(read(file), names)
+    click.echo(write(answer, style))

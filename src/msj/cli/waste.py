@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from msj.cli.options import output_options, spec_file
+from msj.cli.options import output_options, speaking_of, spec_file
 from msj.cli.show import show_grid, show_json
 from msj.model import read
 from msj.plots.figure import check_path
@@ -60,7 +60,8 @@ def waste(
         check_path(plot)
     system, what = read(file), parse_vary(vary)
     on_terminal = sys.stderr.isatty()
-    curve = waste_curve(system, what, points=points, method=method, progress=_count if on_terminal else None)
+    with speaking_of(file):
+        curve = waste_curve(system, what, points=points, method=method, progress=_count if on_terminal else None)
     if on_terminal:
         click.echo("\r" + " " * 40 + "\r", nl=False, err=True)
     if as_json:

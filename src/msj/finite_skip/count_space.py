@@ -74,7 +74,10 @@ def count_space(servers: int, needs: NDArray[np.int64], free_below: int) -> Coun
     """
     entries = (len(needs) + 1) * (servers + 1)
     if entries > 2e8:
-        raise TooLarge(f"{servers:,} servers with {len(needs)} job types are beyond any chain; use a closed form")
+        raise TooLarge(
+            f"{servers:,} servers with {len(needs)} job types need a table of {entries:.1e} numbers, and at most "
+            "2e+08 fit; use fewer servers, or a closed form"
+        )
     ways = np.zeros((len(needs) + 1, servers + 1))
     ways[-1, :free_below] = 1.0
     for t in range(len(needs) - 1, -1, -1):

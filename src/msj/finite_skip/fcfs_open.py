@@ -14,6 +14,8 @@ Everything is arrays over the phases of a level.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
@@ -33,7 +35,7 @@ MOST_VECTORS = 2_000_000  # far beyond what the level process can solve; keeps t
 
 def open_level_sizes(system: System) -> tuple[int, ...]:
     """Return how many phases each level up to L has, by counting only."""
-    return tuple(len(level) for level in _Builder(system).members)
+    return _Builder(system).level_sizes()
 
 
 def open_fcfs(system: System) -> OpenModel:
@@ -60,9 +62,19 @@ class _Builder:
         self.free: Index = system.servers - self.counts @ needs
         self.in_service: Index = self.counts.sum(axis=1)
         self.blocked = self.types.blocked_share(system.servers + self.most_need)
-        blocking = self.free < self.most_need
-        self.members = [
-            np.flatnonzero((self.in_service == n) | (blocking & (self.in_service < n))) for n in range(self.levels + 1)
+        self.blocking = self.free < self.most_need
+
+    def level_sizes(self) -> tuple[int, ...]:
+        together = np.bincount(self.in_service, minlength=self.levels + 1)
+        blocking = np.cumsum(np.bincount(self.in_service[self.blocking], minlength=self.levels + 1))
+        return tuple((together + np.append(0, blocking[:-1])).tolist())
+
+    @cached_property
+    def members(self) -> list[Index]:
+        """Numbers of the count vectors that are phases of each level, ascending."""
+        return [
+            np.flatnonzero((self.in_service == n) | (self.blocking & (self.in_service < n)))
+            for n in range(self.levels + 1)
         ]
 
     def build(self) -> OpenModel:

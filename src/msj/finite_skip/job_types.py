@@ -45,9 +45,11 @@ def why_not_phase_type(system: System) -> str | None:
     """Return the reason why the durations are not all phase type, or None if they are."""
     for c in system.active_classes:
         if c.duration.as_phase_type() is None:
+            mean, cv = float(c.duration.mean), float(c.duration.cv)
+            fit = f"use law = 'fit' with mean = {mean:g}, cv = {cv:g} for an exact answer, or "
             return (
                 f"class '{c.name}' has {c.duration.law} durations, which are not phase type; "
-                f"use law = 'fit' with mean = {float(c.duration.mean):g}, cv = {c.duration.cv:g} for an exact answer"
+                f"{fit if 0.1 <= cv <= 1e4 else ''}simulate it"
             )
     return None
 

@@ -40,7 +40,7 @@ from msj.errors import InvalidInput, NotAccurate, TooLarge
 from msj.markov import quasi_birth_death as qbd
 from msj.markov.blas import blas_threads
 from msj.markov.gth import as_sparse, closed_class_laws, stationary_law
-from msj.markov.m_matrix import MMatrix
+from msj.markov.m_matrix import MMatrix, perron_root
 from msj.markov.quasi_birth_death import Block, Matrix, Repeating, Vector
 
 _LARGEST_ERROR = 1e-9
@@ -147,7 +147,12 @@ class LevelLaw:
     @property
     def decay_rate(self) -> float:
         """The factor by which the mass of far levels falls from one to the next."""
-        return self.repeating.decay_rate
+        # Phases the process never visits there do not count, however slowly they would empty.
+        R = self.rate_matrix
+        visited = self.first_repeating > 0
+        while (more := visited | (visited @ (R > 0))).sum() > visited.sum():
+            visited = more
+        return self.repeating.decay_rate if visited.all() else perron_root(R[np.ix_(visited, visited)])
 
     def level_vector(self, n: int) -> Vector:
         """Return pi_n."""
@@ -276,9 +281,14 @@ def solve(process: LevelProcess, *, memory_limit: float = 3e9, threads: int = 1)
     return law
 
 
+def possible_segments(levels: int) -> tuple[int, int]:
+    """Return how many levels' factors may be kept at a time: all, or about the square root."""
+    return levels, isqrt(levels - 1) + 1
+
+
 def _segment(level_sizes: Sequence[int], memory_limit: float) -> int:
     levels = len(level_sizes) - 1
-    for segment in (levels, isqrt(levels - 1) + 1):
+    for segment in possible_segments(levels):
         needed = estimate_memory(level_sizes, segment=segment)
         if needed <= memory_limit:
             return segment

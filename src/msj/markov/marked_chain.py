@@ -105,7 +105,10 @@ class MarkedChain:
 
 
 def _matrix(values: ArrayLike | Sparse, name: str) -> Sparse:
-    matrix = sparse.csr_array(values if sparse.issparse(values) else np.atleast_2d(np.asarray(values, dtype=float)))
+    try:
+        matrix = sparse.csr_array(values if sparse.issparse(values) else np.atleast_2d(np.asarray(values, dtype=float)))
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} = {values!r} is not a matrix of numbers; write [[-1, 1], [2, -2]]") from None
     if matrix.shape[0] != matrix.shape[1]:
         raise InvalidInput(f"{name} has shape {matrix.shape}; it must be square, one row per state")
     if not np.isfinite(matrix.data).all():

@@ -7,7 +7,7 @@ from typing import Any
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.durations import Duration, duration_from_spec
-from msj.model.numbers import Number, as_plain, probability, whole
+from msj.model.numbers import Number, as_plain, probability, text, whole
 from msj.model.value import Value
 
 
@@ -38,7 +38,7 @@ class JobClass(Value):
     duration: Duration
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
+        if not text(self.name, "name").strip():
             raise InvalidInput(f"name = {self.name!r} must be a non-empty text; name the class")
         object.__setattr__(self, "need", whole(self.need, "need"))
         object.__setattr__(self, "share", probability(self.share, "share"))

@@ -8,6 +8,7 @@ the value and the rule.
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import TypeAlias
@@ -30,19 +31,44 @@ def number(value: object, name: str) -> Number:
     0.5
     """
     if isinstance(value, str):
-        try:
-            return Fraction(value)
-        except (ValueError, ZeroDivisionError):
-            raise InvalidInput(f"{name} = {value!r} is not a number; write 0.25, 3 or '1/3'") from None
+        return _from_text(value, name)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidInput(f"{name} = {value!r} is not a number; write 0.25, 3 or '1/3'")
     if isinstance(value, Integral):
-        return int(value)
+        return _in_range(int(value), name)
     if isinstance(value, Fraction):
-        return value
+        return _in_range(value, name)
     if not math.isfinite(value):
         raise InvalidInput(f"{name} = {float(value)} is not finite; give a finite number")
-    return float(value)
+    found = float(value)
+    if found != 0 and not 1e-300 <= abs(found) <= 1e300:
+        raise InvalidInput(f"{name} = {found} is out of range; give a number between 1e-300 and 1e300")
+    return found
+
+
+def _from_text(text: str, name: str) -> Number:
+    exponent = re.search(r"[eE]([-+]?\d+)\s*$", text)
+    if len(text) > 60 or (exponent and (len(exponent[1]) > 5 or abs(int(exponent[1])) > 400)):
+        # Fraction would write out every digit of 1e99999999.
+        raise InvalidInput(f"{name} = {shortened(text)!r} is out of range; give a number between 1e-300 and 1e300")
+    try:
+        found = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InvalidInput(f"{name} = {text!r} is not a number; write 0.25, 3 or '1/3'") from None
+    return _in_range(found, name)
+
+
+def _in_range(value: int | Fraction, name: str) -> int | Fraction:
+    size = abs(Fraction(value))
+    if size != 0 and not Fraction(1, 10**300) <= size <= 10**300:
+        shown = "a number of more than 300 digits" if size > 1 else "a number below 1e-300"
+        raise InvalidInput(f"{name} = {shown} is out of range; give a number between 1e-300 and 1e300")
+    return value
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """Return a text that fits into a sentence."""
+    return text if len(text) <= most else f"{text[: most // 2]}...{text[-most // 4 :]}"
 
 
 def positive(value: object, name: str) -> Number:
@@ -69,6 +95,15 @@ def whole(value: object, name: str, *, least: int = 1) -> int:
     if found < least:
         raise InvalidInput(f"{name} = {int(found)} must be at least {least}; raise {name}")
     return int(found)
+
+
+def text(value: object, name: str) -> str:
+    """Return ``value`` as a text that can be written to a file."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} = {value!r} must be a text; put it in quotes")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise InvalidInput(f"{name} = {value!r} holds half a character (a lone surrogate); write it out")
+    return value
 
 
 def vector(values: object, name: str) -> tuple[Number, ...]:
@@ -103,7 +138,7 @@ def exact(value: Number) -> Fraction:
 
 def as_text(value: Number) -> str:
     """Write a number for a sentence: fractions as fractions, floats with their significant digits."""
-    return str(value) if isinstance(value, (int, Fraction)) else f"{value:.10g}"
+    return shortened(str(value)) if isinstance(value, (int, Fraction)) else f"{value:.10g}"
 
 
 def as_plain(value: Number) -> int | float | str:

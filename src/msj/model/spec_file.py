@@ -28,13 +28,13 @@ def read(path: str | os.PathLike[str]) -> System:
     try:
         return from_document(_document(path), folder=path.parent)
     except MsjError as error:
-        raise error.within(path.name if path.suffix in (".toml", ".json") else f"{path.name} (.toml)") from None
+        raise error.in_file(path) from None
 
 
 def write(system: System, path: str | os.PathLike[str]) -> None:
     """Write a cluster to a file; the ending, .toml or .json, decides the format."""
     path = Path(path)
-    path.write_text(to_json(system) if path.suffix == ".json" else to_toml(system), encoding="utf-8")
+    path.write_text(to_json(system) if path.suffix.lower() == ".json" else to_toml(system), encoding="utf-8")
 
 
 def to_toml(system: System) -> str:
@@ -106,16 +106,18 @@ def _required(table: dict[str, Any], keys: tuple[str, ...]) -> None:
 
 def _document(path: Path) -> object:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark in front
     except OSError as error:
         raise InvalidInput(f"cannot be read ({error.strerror}); check the path") from None
     except UnicodeDecodeError:
         raise InvalidInput("is not UTF-8 text; give a TOML or JSON file") from None
     try:
-        return json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        return json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"is not JSON: {error.msg} at line {error.lineno}; correct that line") from None
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"is not TOML: {error}; correct that line") from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise InvalidInput(f"cannot be read: {error}; correct that number") from None
     except RecursionError:
         raise InvalidInput("is nested too deeply; a spec file has three levels") from None

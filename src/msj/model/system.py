@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.job_class import JobClass
-from msj.model.numbers import Number, as_plain, as_text, positive, whole
+from msj.model.numbers import Number, as_plain, as_text, positive, text, whole
 from msj.model.value import Value
 from msj.registry import POLICIES
 
@@ -83,8 +83,7 @@ class System(Value):
             object.__setattr__(self, "policy", _policy(self.policy))
         except MsjError as error:
             raise error.within("policy") from None
-        if not isinstance(self.name, str):
-            raise InvalidInput(f"name = {self.name!r} must be a text; put it in quotes")
+        text(self.name, "name")
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields changed; a new load of one kind replaces the old one of any kind."""

@@ -20,7 +20,7 @@ def new_figure(width: float = 7.0, height: float = 4.2) -> Any:
 def check_path(path: str | Path) -> None:
     """Refuse a file no figure can be written to, before anything is computed for it."""
     path = Path(path)
-    if path.suffix not in ENDINGS:
+    if path.suffix.lower() not in ENDINGS:
         raise InvalidInput(f"cannot draw into '{path.name}'; end its name in {', '.join(ENDINGS)}")
     if not path.parent.is_dir():
         raise InvalidInput(f"'{path}' cannot be written (no folder '{path.parent}'); check the path")

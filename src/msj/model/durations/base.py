@@ -79,6 +79,8 @@ class Duration(Value, ABC):
                 for f in dataclasses.fields(cls)  # type: ignore[arg-type]
                 if f.default is dataclasses.MISSING and f.name not in table
             ]
+            if not missing:
+                raise
             raise InvalidInput(f"law '{cls.law}' needs {' and '.join(missing)}; add {missing[0]} = ...") from None
 
 

@@ -35,7 +35,8 @@ class Coxian(Duration):
 
     def __post_init__(self) -> None:
         rates = tuple(positive(rate, f"rates[{i}]") for i, rate in enumerate(vector(self.rates, "rates")))
-        going_on = () if len(rates) == 1 and not len(self.continues) else vector(self.continues, "continue")
+        none = isinstance(self.continues, (list, tuple)) and not self.continues
+        going_on = () if len(rates) == 1 and none else vector(self.continues, "continue")
         going_on = tuple(probability(chance, f"continue[{i}]") for i, chance in enumerate(going_on))
         if len(going_on) != len(rates) - 1:
             raise InvalidInput(
@@ -83,7 +84,7 @@ class Coxian(Duration):
     @classmethod
     def from_spec(cls, table: dict[str, Any]) -> Duration:
         renamed = {"continues" if key == "continue" else key: value for key, value in table.items()}
-        if "continues" not in renamed and len(renamed.get("rates", ())) != 1:
+        if "continues" not in renamed and len(vector(renamed.get("rates", (0, 0)), "rates")) != 1:
             raise InvalidInput("law 'coxian' needs continue; add continue = [...], one chance fewer than rates")
         return super().from_spec({"continues": (), **renamed})
 

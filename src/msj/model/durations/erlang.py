@@ -8,9 +8,12 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.errors import TooLarge
 from msj.model.durations.base import Duration
 from msj.model.durations.phase_type import PhaseType
 from msj.model.numbers import Number, positive, reciprocal, whole
+
+MOST_PHASES = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +44,11 @@ class Erlang(Duration):
         return rng.gamma(self.stages, float(self.mean) / self.stages, size)
 
     def as_phase_type(self) -> PhaseType:
+        if self.stages > MOST_PHASES:
+            raise TooLarge(
+                f"{self.stages:,} stages are more phases than any chain can hold (at most {MOST_PHASES:,}); "
+                "use fewer stages, or law 'deterministic' for simulation"
+            )
         rate = self.stages * reciprocal(self.mean)
         rows = tuple(
             tuple(-rate if i == j else rate if j == i + 1 else 0 for j in range(self.stages))

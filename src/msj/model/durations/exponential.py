@@ -55,7 +55,7 @@ class Exponential(Duration):
         return type(self)(mean=self.mean * factor)  # type: ignore[operator]
 
     def replace(self, **changes: Any) -> Self:
-        return type(self)(**changes)
+        return type(self)(**changes) if changes else self
 
     def to_spec(self) -> dict[str, Any]:
         # Mean and rate are each other's reciprocal up to rounding: write the one that gives the other back exactly.

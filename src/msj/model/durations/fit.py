@@ -21,6 +21,7 @@ from msj.model.durations.base import Duration
 from msj.model.durations.phase_type import PhaseType
 from msj.model.numbers import Number, positive
 
+MOST_VARIABLE = 1e4  # beyond, the rare branch has a probability below 1e-8 and no data could show it
 MOST_STAGES = 100  # cv = 0.1; below that the chains built from it explode
 
 
@@ -45,6 +46,8 @@ class Fit(Duration):
     def __post_init__(self) -> None:
         object.__setattr__(self, "mean", positive(self.mean, "mean"))
         object.__setattr__(self, "cv", positive(self.cv, "cv"))
+        if self.cv > MOST_VARIABLE:
+            raise InvalidInput(f"cv = {float(self.cv):g} is too large to compute with; use cv <= {MOST_VARIABLE:g}")
         if self.cv * self.cv * MOST_STAGES < 1 - 1e-9:
             raise InvalidInput(
                 f"cv = {float(self.cv):g} would take {math.ceil(float(1 / self.cv**2))} stages; "

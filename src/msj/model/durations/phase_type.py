@@ -20,6 +20,8 @@ from msj.errors import InvalidInput
 from msj.model.durations.base import Duration
 from msj.model.numbers import Number, as_text, number, sums_to_one, vector
 
+ROUNDING = 1e-12  # of a row's own rate of leaving
+
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseType(Duration):
@@ -46,7 +48,7 @@ class PhaseType(Duration):
         keep = _visited(initial, rows)
         object.__setattr__(self, "initial", tuple(initial[i] for i in keep))
         object.__setattr__(self, "generator", tuple(tuple(rows[i][j] for j in keep) for i in keep))
-        if not _absorbs(self.alpha, self.subgenerator):
+        if not _absorbs(self.subgenerator, self.exit_rates):
             raise InvalidInput(
                 "generator never leaves some of its phases, so durations would be infinite; "
                 "let every phase lead to one whose row sums to less than 0"
@@ -65,10 +67,10 @@ class PhaseType(Duration):
 
     @cached_property
     def exit_rates(self) -> NDArray[np.float64]:
-        """Rate of ending in each phase; what rounding leaves below zero is zero."""
-        rows = [-sum((Fraction(value) for value in row), start=Fraction(0)) for row in self.generator]
-        scale = np.abs(self.subgenerator).max()
-        return np.array([float(rate) if rate > 1e-12 * scale else 0.0 for rate in rows])
+        """Rate of ending in each phase; what rounding leaves of a row that is meant to sum to zero is zero."""
+        rates = [-sum((Fraction(value) for value in row), start=Fraction(0)) for row in self.generator]
+        slack = [ROUNDING * -row[i] for i, row in enumerate(self.generator)]
+        return np.array([float(rate) if rate > least else 0.0 for rate, least in zip(rates, slack, strict=True)])
 
     def moment(self, order: int) -> float:
         """E[X^order]."""
@@ -143,11 +145,10 @@ def _visited(initial: tuple[Number, ...], rows: list[tuple[Number, ...]]) -> lis
     return sorted(seen)
 
 
-def _absorbs(alpha: NDArray[np.float64], subgenerator: NDArray[np.float64]) -> bool:
-    size = len(alpha)
-    exits = -subgenerator.sum(axis=1) > 1e-12 * np.abs(subgenerator).max()
-    reach = exits.copy()
-    for _ in range(size):
+def _absorbs(subgenerator: NDArray[np.float64], exit_rates: NDArray[np.float64]) -> bool:
+    exits = exit_rates > 0
+    reach = exits
+    for _ in exits:
         reach = exits | ((subgenerator > 0) @ reach > 0)
     return bool(reach.all())
 

@@ -1,0 +1,346 @@
+"""Bounds on mean response time at every load, for work-conserving finite-skip (WCFS) systems.
+
+A system is WCFS if only the n oldest jobs are ever served (finite-skip), all capacity is in use whenever n jobs are
+present (work-conserving), and a share of at least b_inf is in use whenever one is (non-idling). With size
+S = need × duration / k, rho = lambda·E[S] < 1 and rem_sup the largest mean remaining size (``remaining_size``),
+
+    E[T] = rho/(1−rho)·E[S²]/(2E[S]) + c,    −(n−1)·rem_sup + E[S] <= c <= (n−1)·rem_sup + n·E[S]/b_inf
+
+(wcfs, Theorem 2, constants in section 5.1), so E[T]·(1−rho) -> E[S²]/(2E[S]) as rho -> 1 (Theorem 1). The first term
+is the mean wait in M/G/1, for which c = E[S]. Where the theorem's lower bound is below the mean time of a job that
+meets nobody, that time is the lower bound.
+
+| policy | n | b_inf |
+|---|---|---|
+| equal needs v that divide k, served in order of arrival | k/v | v/k |
+| server-filling | k / least need: so many jobs fill the servers (the paper's k is for least need 1) | least need/k |
+| divisor-filling | k: it looks at the k oldest | least need/k |
+| limited processor sharing | its limit | 1 |
+| threshold parallelism, oldest first | k / least need, rounded up | least need/k |
+| heterogeneous servers, oldest job on the fastest | k | share of the fastest |
+
+If some need v does not divide k, no policy that gives jobs all their servers or none is work-conserving: when only
+such jobs are present, k mod v servers stand idle (wcfs, section 3.4.3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from msj.analysis.base import Analysis
+from msj.analysis.remaining_size import largest_mean_remaining, largest_remaining_size, why_unbounded
+from msj.analysis.reset import require_stable
+from msj.errors import InvalidInput
+from msj.model import JobClass, System
+from msj.policies import Policy
+from msj.policies.sharing import HeterogeneousServers, LimitedProcessorSharing, Sharing, ThresholdParallelism
+from msj.results import Kind, Quantity
+
+FILLING = ("server-filling", "divisor-filling")
+# These serve the oldest jobs when all needs are equal, as nobody can fit where an older one does not.
+IN_ORDER_IF_EQUAL = (
+    "fcfs",
+    "first-fit",
+    "best-fit",
+    "least-servers-first",
+    "most-servers-first",
+    "max-weight",
+    "easy-backfilling",
+    "conservative-backfilling",
+    *FILLING,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WcfsVerdict:
+    """Whether a system is finite-skip, work-conserving and non-idling, each with a sentence.
+
+    ``front`` is n and ``b_inf`` the least share of capacity in use while a job is present; None where there is none.
+    """
+
+    finite_skip: bool
+    finite_skip_because: str
+    work_conserving: bool
+    work_conserving_because: str
+    non_idling: bool
+    non_idling_because: str
+    front: int | None
+    b_inf: float | None
+
+    @property
+    def is_wcfs(self) -> bool:
+        """All three."""
+        return self.finite_skip and self.work_conserving and self.non_idling
+
+    @property
+    def why_not(self) -> str | None:
+        """The first sentence that stands against it; None if the system is WCFS."""
+        if not self.finite_skip:
+            return f"the system is not finite-skip: {self.finite_skip_because}"
+        if not self.work_conserving:
+            return f"the system is not work-conserving: {self.work_conserving_because}"
+        return None if self.non_idling else f"the system is not non-idling: {self.non_idling_because}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WcfsBounds:
+    """Bounds on E[T] and what they are made of.
+
+    Without a load there is no ``rho`` and nothing that depends on it; where ``reason`` says so there are no bounds.
+    """
+
+    front: int
+    b_inf: float
+    rem_sup: float
+    mean_size: float
+    heavy_traffic_limit: float | None
+    c_lower: float | None
+    c_upper: float | None
+    rho: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    mg1_mean_response_time: float | None = None
+    reason: str | None = None
+
+
+class ResponseTimeBounds(Analysis):
+    """Bounds of WCFS systems."""
+
+    name: ClassVar[str] = "wcfs-bounds"
+    summary: ClassVar[str] = "bounds on E[T] and its heavy-traffic limit where no server idles while enough jobs wait"
+    citation: ClassVar[str] = "wcfs, Theorems 1 and 2"
+
+    def supports(self, system: System) -> str | None:
+        """See :meth:`Analysis.supports`."""
+        verdict = explain(system)
+        if verdict.why_not is not None:
+            return verdict.why_not
+        assert verdict.front is not None
+        return _why_no_bound(system, verdict.front)
+
+
+def explain(system: System) -> WcfsVerdict:
+    """Say whether a system under its policy is finite-skip, work-conserving and non-idling, and why.
+
+    Examples
+    --------
+    >>> from msj import Exponential, JobClass
+    >>> law = Exponential(mean=1)
+    >>> classes = [JobClass(name=f"need {v}", need=v, share=0.5, duration=law) for v in (1, 3)]
+    >>> print(explain(System(servers=6, classes=classes)).work_conserving_because)
+    a job of 'need 1' followed by jobs of 'need 3' leaves 2 of 6 servers idle; policy 'divisor-filling' would fill them
+    >>> print(explain(System(servers=8, classes=classes, policy="divisor-filling")).work_conserving_because)
+    class 'need 3' needs 3 servers, which does not divide 8: such jobs alone leave 2 idle under any policy
+    >>> explain(System(servers=6, classes=classes, policy="divisor-filling")).is_wcfs
+    True
+    """
+    policy = system.policy
+    if not isinstance(policy, Policy):
+        raise InvalidInput(f"{policy!r} is not one of msj's policies; name one of them")
+    front, finite = _finite_skip(system, policy)
+    idle = _why_idle(system, policy, front)
+    b_inf, busy = _least_busy(system, policy)
+    full = f"with {front} {'jobs' if front != 1 else 'job'} present all {system.servers} servers are busy"
+    return WcfsVerdict(
+        finite_skip=front is not None,
+        finite_skip_because=finite,
+        work_conserving=idle is None,
+        work_conserving_because=full if idle is None else idle,
+        non_idling=b_inf is not None,
+        non_idling_because=busy,
+        front=front,
+        b_inf=b_inf,
+    )
+
+
+def wcfs_bounds(system: System, arrival_rate: float | None = None) -> WcfsBounds:
+    """Return bounds on the mean response time of a WCFS system, at ``arrival_rate`` or at the load the system gives.
+
+    Raises :class:`NotSupported` if the system is not WCFS, and :class:`Unstable` if rho >= 1.
+
+    Examples
+    --------
+    >>> from msj import Exponential, JobClass
+    >>> jobs = JobClass(name="jobs", need=1, share=1, duration=Exponential(mean=2))
+    >>> bounds = wcfs_bounds(System(servers=2, classes=[jobs], utilisation=0.9))
+    >>> round(bounds.lower, 6), round(bounds.upper, 6), round(bounds.heavy_traffic_limit, 6)
+    (9.0, 14.0, 1.0)
+    """
+    verdict = explain(system)
+    if verdict.why_not is not None:
+        ResponseTimeBounds().require(system)
+    n, b_inf = verdict.front, verdict.b_inf
+    assert n is not None
+    assert b_inf is not None
+    size, rem_sup = system.mean_work / system.servers, largest_remaining_size(system)
+    excess = _second_moment(system) / (2.0 * size)
+    reason = _why_no_bound(system, n)
+    # One job at a time leaves nobody to compare with: M/G/1, whatever rem_sup.
+    apart = (n - 1) * rem_sup if n > 1 else 0.0
+    found = WcfsBounds(
+        front=n,
+        b_inf=b_inf,
+        rem_sup=rem_sup,
+        mean_size=size,
+        heavy_traffic_limit=excess if reason is None else None,
+        c_lower=size - apart if reason is None else None,
+        c_upper=apart + n * size / b_inf if reason is None else None,
+        reason=reason,
+    )
+    rate = arrival_rate if arrival_rate is not None else system.arrival_rate_at(system.naive_threshold)
+    return found if rate is None else _at_rate(system, found, excess, rate)
+
+
+def bound_rows(system: System, arrival_rate: float | None = None) -> list[Quantity]:
+    """Return the bounds as rows; those that do not exist are left out (``wcfs_bounds`` says why)."""
+    return list(_rows(wcfs_bounds(system, arrival_rate)))
+
+
+def _at_rate(system: System, found: WcfsBounds, excess: float, rate: float) -> WcfsBounds:
+    if not 0 < rate < math.inf:
+        raise InvalidInput(f"arrival_rate = {rate} must be a positive, finite number; give jobs per unit of time")
+    require_stable(rate, system.naive_threshold)
+    rho = rate * found.mean_size
+    wait = rho / (1.0 - rho) * excess
+    values = {**vars(found), "rho": rho, "mg1_mean_response_time": wait + found.mean_size}
+    if found.c_lower is not None and found.c_upper is not None:
+        values |= {"lower": max(wait + found.c_lower, _mean_time_alone(system)), "upper": wait + found.c_upper}
+    return WcfsBounds(**values)
+
+
+def _rows(bounds: WcfsBounds) -> Iterator[Quantity]:
+    rows: list[tuple[str, float | None, Kind, str, str]] = [
+        ("response_time_lower_bound", bounds.lower, "bound", "M/G/1 wait + c_lower", "wcfs, Theorem 2"),
+        ("response_time_upper_bound", bounds.upper, "bound", "M/G/1 wait + c_upper", "wcfs, Theorem 2"),
+        ("heavy_traffic_limit", bounds.heavy_traffic_limit, "asymptotic", "E[S²]/(2E[S])", "wcfs, Theorem 1"),
+        (
+            "mg1_mean_response_time",
+            bounds.mg1_mean_response_time,
+            "exact",
+            "Pollaczek-Khinchine: one server of the capacity of all",
+            "wcfs, section 6",
+        ),
+    ]
+    for name, value, kind, method, citation in rows:
+        if value is not None and math.isfinite(value):
+            yield Quantity(name=name, value=value, kind=kind, method=method, citation=citation)
+
+
+def _second_moment(system: System) -> float:
+    return sum(
+        float(c.share) * (c.need / system.servers) ** 2 * c.duration.second_moment for c in system.active_classes
+    )
+
+
+def _mean_time_alone(system: System) -> float:
+    """Mean response time of a job that meets nobody."""
+    mean = sum(float(c.share) * float(c.duration.mean) for c in system.active_classes)
+    if isinstance(system.policy, HeterogeneousServers):  # durations are those on a server of mean speed
+        speeds = [float(speed) for speed in system.policy.speeds]
+        return mean * sum(speeds) / len(speeds) / max(speeds)
+    return mean
+
+
+def _why_no_bound(system: System, front: int) -> str | None:
+    for c in system.active_classes:
+        if math.isinf(c.duration.second_moment):
+            return f"class '{c.name}' has {c.duration.law} durations of infinite variance, so E[S²] is infinite"
+        if front > 1 and math.isinf(largest_mean_remaining(c.duration)):
+            return f"no bound is known for class '{c.name}', as {why_unbounded(c.duration)} (rem_sup is infinite)"
+    return None
+
+
+def _finite_skip(system: System, policy: Policy) -> tuple[int | None, str]:
+    """How many of the oldest jobs may be served, and the sentence."""
+    k, least = system.servers, min(c.need for c in system.active_classes)
+    oldest = "only the {} oldest jobs are ever served"
+    if isinstance(policy, Sharing):
+        front = _sharing_front(policy, k, least)
+    elif policy.name in IN_ORDER_IF_EQUAL and _equal_needs(system):
+        front, oldest = k // least, oldest + ", as all needs are equal"
+    elif policy.name == "server-filling":
+        front, oldest = k // least, oldest + ": their needs sum to the servers"
+    elif policy.name == "divisor-filling":
+        front = k
+    else:
+        passed_over = policy.front_on(k)
+        front = None if passed_over is None else k // least + passed_over - 1
+    if front is None:
+        return None, f"policy '{policy.name}' may serve a job with any number of older ones still waiting"
+    return front, oldest.format(front).replace("1 oldest jobs are", "oldest job is")
+
+
+def _sharing_front(policy: Sharing, k: int, least: int) -> int | None:
+    if isinstance(policy, LimitedProcessorSharing):
+        return policy.limit
+    if isinstance(policy, ThresholdParallelism):
+        return -(-k // least) if policy.order == "fcfs" else None
+    return k if isinstance(policy, HeterogeneousServers) else None
+
+
+def _why_idle(system: System, policy: Policy, front: int | None) -> str | None:
+    """Why servers may stand idle although the front is full; None if they never do."""
+    k = system.servers
+    broken = [c for c in system.active_classes if k % c.need]
+    if broken and not isinstance(policy, Sharing):
+        return _not_dividing(system, broken)
+    refused = policy.supports(system)
+    if refused is not None:
+        return refused
+    if front is None:
+        return "only a finite-skip system can be work-conserving in this sense"
+    if isinstance(policy, Sharing) or policy.name in FILLING:
+        return None
+    if policy.name not in IN_ORDER_IF_EQUAL:
+        return f"nothing is known about which servers policy '{policy.name}' leaves idle"
+    if _equal_needs(system):
+        return None
+    small, large = (pick(system.active_classes, key=lambda c: c.need) for pick in (min, max))
+    filling = "server-filling" if all(_power_of_two(v) for v in (k, *_needs(system))) else "divisor-filling"
+    return (
+        f"a job of '{small.name}' followed by jobs of '{large.name}' leaves {large.need - small.need} of {k} servers "
+        f"idle; policy '{filling}' would fill them"
+    )
+
+
+def _not_dividing(system: System, broken: list[JobClass]) -> str:
+    k = system.servers
+    sentence = " and ".join(
+        f"class '{c.name}' needs {c.need} servers, which does not divide {k}: such jobs alone leave {k % c.need} idle"
+        for c in broken
+    )
+    sentence += " under any policy"
+    if _equal_needs(system):
+        sentence += f"; with servers = {k - k % broken[0].need} they are served just the same and none is idle"
+    return sentence
+
+
+def _least_busy(system: System, policy: Policy) -> tuple[float | None, str]:
+    """b_inf, and the sentence."""
+    k, least = system.servers, min(_needs(system))
+    if policy.name == "randomized-timers":
+        return None, "policy 'randomized-timers' starts jobs only when a clock ticks, so all servers may stand idle"
+    if isinstance(policy, LimitedProcessorSharing):
+        return 1.0, "a job alone has all servers"
+    if isinstance(policy, HeterogeneousServers):
+        speeds = [float(speed) for speed in policy.speeds]
+        return max(speeds) / sum(speeds), "a job alone has the fastest server"
+    return least / k, f"with a job present at least {least} of {k} servers {'are' if least > 1 else 'is'} busy"
+
+
+def _needs(system: System) -> list[int]:
+    return [c.need for c in system.active_classes]
+
+
+def _equal_needs(system: System) -> bool:
+    return len(set(_needs(system))) == 1
+
+
+def _power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+VARIANT = ResponseTimeBounds
