@@ -56,7 +56,7 @@ pytest_collect_file = (
     )
     + Sybil(
         parsers=[DocTestParser()],
-        patterns=["src/msj/*.py", "src/msj/**/*.py"],
+        patterns=["src/msj/*.py", "src/msj/*/*.py", "src/msj/*/*/*.py"],
         document_types={".py": PythonDocStringDocument},
         setup=in_the_repository,
     )

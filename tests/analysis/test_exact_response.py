@@ -98,7 +98,7 @@ def test_rates_far_apart_within_one_law():
 
 
 def test_a_percentile_on_a_plateau_comes_with_its_error():
-    # Nine jobs in ten take a microsecond, the tenth twelve days, and nobody meets anybody: P(T > t) is nearly flat at 0.1.
+    # Nine jobs in ten take a microsecond, the tenth twelve days, and nobody meets anybody: P(T > t) stays near 0.1.
     system = simple(2, (1, 1e6, 0.9), (2, 1e-6, 0.1), arrival_rate=1e-18)
     rows = {(row.level, row.job_class): row for row in msj.analyse(system) if row.name == "response_time_percentile"}
     truth = scipy.optimize.brentq(lambda t: 0.9 * math.exp(-1e6 * t) - 0.1 * -math.expm1(-1e-6 * t), 1e-6, 1e-3)

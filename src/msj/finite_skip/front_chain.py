@@ -22,7 +22,7 @@ from msj.finite_skip.front_model import FrontModel
 from msj.finite_skip.open_model import LevelBlocks
 from msj.markov.marked_chain import MarkedChain, Sparse
 
-MOST_FRONTS = 200_000
+MOST_FRONTS = 50_000  # some ten seconds of plain Python
 Law = dict[Any, float]
 
 
@@ -36,7 +36,7 @@ class FrontLevels(LevelBlocks):
 
 def saturated_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -> tuple[list[Any], MarkedChain]:
     """Return the full fronts and the marked chain of the saturated system."""
-    refilled = _filling(model)
+    refilled = _filling(model, most_fronts)
 
     def steps(front: Any) -> list[tuple[Any, float, bool]]:
         found = []
@@ -51,7 +51,7 @@ def saturated_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRON
 def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -> FrontLevels:
     """Return the levels of the open system, found by visiting every (level, front) that can be reached."""
     last = model.most_jobs
-    moves = _moves(model)
+    moves = _moves(model, most_fronts)
     visited: list[tuple[int, Any]] = [(0, model.empty())]
     place = {visited[0]: 0}  # position among the fronts of its level
     levels: list[list[Any]] = [[model.empty()], *([] for _ in range(last))]
@@ -81,9 +81,11 @@ def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -
     )
 
 
-def _moves(model: FrontModel[Any, Any]) -> Callable[[int, Any], Iterator[tuple[str, int, Any, float]]]:
+def _moves(
+    model: FrontModel[Any, Any], most_fronts: int
+) -> Callable[[int, Any], Iterator[tuple[str, int, Any, float]]]:
     """Return the function that lists (kind, level reached, front reached, rate) from a level and a front."""
-    refilled = _filling(model)
+    refilled = _filling(model, most_fronts)
     last = model.most_jobs
 
     def moves(n: int, front: Any) -> Iterator[tuple[str, int, Any, float]]:
@@ -116,7 +118,7 @@ def _joined(model: FrontModel[Any, Any], front: Any) -> Law:
     return law
 
 
-def _filling(model: FrontModel[Any, Any]) -> Callable[[Any, int], Law]:
+def _filling(model: FrontModel[Any, Any], most_fronts: int) -> Callable[[Any, int], Law]:
     """Return the function that lets up to so many jobs of the back join a front."""
     total = sum(chance for _, chance in model.fresh())
     if abs(total - 1.0) > 1e-9:
@@ -130,6 +132,8 @@ def _filling(model: FrontModel[Any, Any]) -> Callable[[Any, int], Law]:
         for joined, chance in _joined(model, front).items():
             for reached, rest in refilled(joined, available - 1).items():
                 law[reached] = law.get(reached, 0.0) + chance * rest
+        if len(law) > most_fronts:
+            raise TooLarge(f"more than {most_fronts:,} fronts can be reached; use a smaller model, or simulate")
         return law
 
     return refilled

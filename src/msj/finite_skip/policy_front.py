@@ -6,7 +6,7 @@ type (class and phase; ``job_types``). Two kinds:
 - without preemption, running jobs stay and only the waiting ones are ordered: a front is (running types, sorted;
   waiting types, in arrival order), and it is full once ``front`` jobs have been passed over;
 - with preemption everything is decided anew after every change: a front is the types in arrival order, and it is full
-  once ``front`` jobs have been passed over, or, for policies that fill from a prefix, once it holds that many jobs.
+  once ``front`` jobs have been passed over, or, for policies that fill from a prefix, once they have seen enough.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ class PreemptiveFront(_PolicyFront):
     @property
     def most_jobs(self) -> int:
         """See :meth:`FrontModel.most_jobs`."""
-        if self.policy.front is None:  # the policy looks at a prefix of fixed length
+        if self.policy.front is None:  # the policy fills from a prefix, of at most this length
             return self.front
         return self.system.servers // int(self.types.needs.min()) + self.front
 
     def full(self, front: Types) -> bool:  # type: ignore[override]
         """See :meth:`FrontModel.full`."""
         if self.policy.front is None:
-            return len(front) >= self.front
+            return self.policy.sees_enough([int(self.types.needs[job]) for job in front], self.system.servers)
         return len(front) - int(self._decide(front, np.zeros(len(front), dtype=np.bool_)).sum()) >= self.front
 
     def steps(self, front: Types) -> Iterator[Step[Types]]:  # type: ignore[override]

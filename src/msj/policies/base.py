@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -54,6 +54,14 @@ class Policy(ABC):
     def front_on(self, servers: int) -> int | None:  # noqa: ARG002
         """Return ``front`` for a cluster of this size, for policies whose front grows with it."""
         return self.front
+
+    def sees_enough(self, needs: Sequence[int], servers: int) -> bool:
+        """Return whether, having seen jobs of these ``needs``, the policy looks at no younger one.
+
+        For policies that fill from a prefix (``front`` None, ``front_on`` the prefix's length).
+        """
+        front = self.front_on(servers)
+        return front is not None and len(needs) >= front
 
     def supports(self, system: System) -> str | None:  # noqa: ARG002
         """Return None if the policy can run ``system``, else the reason why not."""

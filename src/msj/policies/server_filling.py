@@ -7,6 +7,7 @@ need, the largest first, ties by arrival. With powers of two the largest fill al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -69,6 +70,9 @@ class ServerFilling(Policy):
 
     def front_on(self, servers: int) -> int:
         return servers
+
+    def sees_enough(self, needs: Sequence[int], servers: int) -> bool:
+        return sum(needs) >= servers
 
     @property
     def serve(self) -> Serve:

@@ -1,0 +1,36 @@
+"""Finite-skip models, one file each: the WCFS family (wcfs, section 3) and the extensions of MSJ (reset, Appendix H).
+
+Each is a :class:`~msj.finite_skip.front_model.FrontModel`, so ``msj.analyse_model`` gives its stability threshold,
+RESET prediction and exact response time.
+"""
+
+from msj.finite_skip.models.fork_join import ForkJoin, ForkJoinClass
+from msj.finite_skip.models.heterogeneous import Heterogeneous
+from msj.finite_skip.models.limited_processor_sharing import LimitedProcessorSharing
+from msj.finite_skip.models.preemption_cost import PreemptionCost
+from msj.finite_skip.models.red_and_blue import RedAndBlue
+from msj.finite_skip.models.server_groups import GroupedClass, ServerGroups
+from msj.finite_skip.models.set_up import ServerStates, SetUp
+from msj.finite_skip.models.several_resources import ResourceClass, SeveralResources
+from msj.finite_skip.models.stages import Stage, StagedClass, Stages
+from msj.finite_skip.models.threshold_parallelism import ParallelClass, ThresholdParallelism
+
+__all__ = [
+    "ForkJoin",
+    "ForkJoinClass",
+    "GroupedClass",
+    "Heterogeneous",
+    "LimitedProcessorSharing",
+    "ParallelClass",
+    "PreemptionCost",
+    "RedAndBlue",
+    "ResourceClass",
+    "ServerGroups",
+    "ServerStates",
+    "SetUp",
+    "SeveralResources",
+    "Stage",
+    "StagedClass",
+    "Stages",
+    "ThresholdParallelism",
+]
