@@ -7,8 +7,8 @@ on any machine. Each size runs in a process of its own, whose peak memory is pri
 
 import math
 import multiprocessing
-import resource
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -42,8 +42,16 @@ def measure(servers):
     started = time.perf_counter()
     run = solve(built.chain)
     solving = time.perf_counter() - started
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    memory = peak_memory()
     return built.chain.states, building, solving, product, run.throughput, run.residual, memory
+
+
+def peak_memory():
+    """GB held at most by this process; ru_maxrss would carry over that of the process which started it."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) / 2**20
+    return math.nan
 
 
 def run():
