@@ -8,34 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from msj.policies.base import Policy, Serve
-
-
-def best_fit(
-    needs: NDArray[np.int64],
-    running: NDArray[np.bool_],
-    remaining: NDArray[np.float64],
-    servers: int,
-    chosen: NDArray[np.bool_],
-) -> None:
-    """Keep what runs; then start the largest job that fits, again and again."""
-    free = servers
-    for i in range(len(needs)):
-        if running[i]:
-            chosen[i] = True
-            free -= needs[i]
-    while free > 0:
-        best = -1
-        for i in range(len(needs)):
-            if not chosen[i] and needs[i] <= free and (best < 0 or needs[i] > needs[best]):
-                best = i
-        if best < 0:
-            break
-        chosen[best] = True
-        free -= needs[best]
+from msj.policies.by_need import serve_by_need
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +27,7 @@ class BestFit(Policy):
 
     @property
     def serve(self) -> Serve:
-        return best_fit
+        return serve_by_need(larger_first=True, preemptive=self.preemptive)
 
 
 VARIANT = BestFit

@@ -9,54 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from msj.policies.base import Policy, Serve
-
-
-def least_servers_first(
-    needs: NDArray[np.int64],
-    running: NDArray[np.bool_],
-    remaining: NDArray[np.float64],
-    servers: int,
-    chosen: NDArray[np.bool_],
-) -> None:
-    """Serve jobs in order of need, smaller first, as long as they fit."""
-    free = servers
-    while free > 0:
-        best = -1
-        for i in range(len(needs)):
-            if not chosen[i] and needs[i] <= free and (best < 0 or needs[i] < needs[best]):
-                best = i
-        if best < 0:
-            break
-        chosen[best] = True
-        free -= needs[best]
-
-
-def least_servers_first_keeping_those_that_run(
-    needs: NDArray[np.int64],
-    running: NDArray[np.bool_],
-    remaining: NDArray[np.float64],
-    servers: int,
-    chosen: NDArray[np.bool_],
-) -> None:
-    """Keep what runs; then start jobs in order of need, smaller first, as long as they fit."""
-    free = servers
-    for i in range(len(needs)):
-        if running[i]:
-            chosen[i] = True
-            free -= needs[i]
-    while free > 0:
-        best = -1
-        for i in range(len(needs)):
-            if not chosen[i] and needs[i] <= free and (best < 0 or needs[i] < needs[best]):
-                best = i
-        if best < 0:
-            break
-        chosen[best] = True
-        free -= needs[best]
+from msj.policies.by_need import serve_by_need
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +28,7 @@ class LeastServersFirst(Policy):
 
     @property
     def serve(self) -> Serve:
-        return least_servers_first if self.preemptive else least_servers_first_keeping_those_that_run
+        return serve_by_need(larger_first=False, preemptive=self.preemptive)
 
 
 VARIANT = LeastServersFirst

@@ -15,7 +15,7 @@ import numpy as np
 from msj.policies.run_time_estimates import RunTimeEstimates
 from msj.simulation.kernels import columns as at
 from msj.simulation.kernels.compiling import helper, kernel
-from msj.simulation.kernels.event import EventKernel, enter, leave, pass_time, start
+from msj.simulation.kernels.event import EventKernel, append, enter, leave, pass_time, start, unlink
 from msj.simulation.kernels.heap import remove
 from msj.workloads import JobBlock
 
@@ -51,19 +51,6 @@ def _begin(jobs: Any, by_end: Any, heap: Any, count: Any, now: Any, slot: Any) -
 
 
 @helper
-def _unlink(jobs: Any, count: Any, slot: Any) -> Any:
-    before, after = jobs[slot].before, jobs[slot].next
-    if before < 0:
-        count[at.FIRST] = after
-    else:
-        jobs[before].next = after
-    if after < 0:
-        count[at.LAST] = before
-    else:
-        jobs[after].before = before
-
-
-@helper
 def _reserve(jobs: Any, by_end: Any, reservation: Any, count: Any, now: Any) -> Any:
     # The head starts when, by the estimates, enough servers are free; all that end at that moment count.
     need = jobs[count[at.FIRST]].need
@@ -86,7 +73,7 @@ def _overtake(jobs: Any, by_end: Any, reservation: Any, heap: Any, count: Any, n
     if need <= count[at.IDLE] and (in_time or need <= reservation[1]):
         if not in_time:
             reservation[1] -= need
-        _unlink(jobs, count, slot)
+        unlink(jobs, count, slot)
         _begin(jobs, by_end, heap, count, now, slot)
 
 
@@ -94,7 +81,7 @@ def _overtake(jobs: Any, by_end: Any, reservation: Any, heap: Any, count: Any, n
 def _look_at_everyone(jobs: Any, by_end: Any, reservation: Any, heap: Any, count: Any, now: Any) -> Any:
     while count[at.FIRST] >= 0 and jobs[count[at.FIRST]].need <= count[at.IDLE]:
         slot = count[at.FIRST]
-        _unlink(jobs, count, slot)
+        unlink(jobs, count, slot)
         _begin(jobs, by_end, heap, count, now, slot)
     if count[at.FIRST] >= 0:
         _reserve(jobs, by_end, reservation, count, now)
@@ -135,12 +122,7 @@ def _run(
                 count[at.BLOCKED] = 1
             i += 1
             before = count[at.LAST]
-            jobs[slot].before, jobs[slot].next = before, -1
-            if before < 0:
-                count[at.FIRST] = slot
-            else:
-                jobs[before].next = slot
-            count[at.LAST] = slot
+            append(jobs, count, slot)
             everyone = before < 0 or count[at.BLOCKED] == 1
         if everyone:
             _look_at_everyone(jobs, by_end, reservation, heap, count, time[at.NOW])

@@ -165,3 +165,29 @@ def stop(jobs: Any, heap: Any, count: Any, now: Any, slot: Any) -> Any:
     jobs[slot].remaining = jobs[slot].finish - now
     jobs[slot].finish = np.inf
     jobs[slot].preemptions += 1
+
+
+@helper
+def append(jobs: Any, count: Any, slot: Any) -> Any:
+    """Put a job at the end of the line."""
+    last = count[at.LAST]
+    jobs[slot].before, jobs[slot].next = last, -1
+    if last < 0:
+        count[at.FIRST] = slot
+    else:
+        jobs[last].next = slot
+    count[at.LAST] = slot
+
+
+@helper
+def unlink(jobs: Any, count: Any, slot: Any) -> Any:
+    """Take a job out of the line."""
+    before, after = jobs[slot].before, jobs[slot].next
+    if before < 0:
+        count[at.FIRST] = after
+    else:
+        jobs[before].next = after
+    if after < 0:
+        count[at.LAST] = before
+    else:
+        jobs[after].before = before

@@ -18,7 +18,7 @@ from msj.policies.base import Policy, Serve
 from msj.policies.run_time_estimates import RunTimeEstimates
 from msj.simulation.kernels import columns as at
 from msj.simulation.kernels.compiling import OPTIONS, helper
-from msj.simulation.kernels.event import EventKernel, enter, leave, pass_time, start, stop
+from msj.simulation.kernels.event import EventKernel, append, enter, leave, pass_time, start, stop, unlink
 from msj.simulation.kernels.heap import remove
 from msj.workloads import JobBlock
 
@@ -63,30 +63,6 @@ def compiled(serve: Serve) -> Any:
             f"policy function '{name}' cannot be compiled ({reason}); write it as "
             "serve(needs, running, remaining, servers, chosen) with loops over these arrays"
         ) from None
-
-
-@helper
-def _append(jobs: Any, count: Any, slot: Any) -> Any:
-    last = count[at.LAST]
-    jobs[slot].before, jobs[slot].next = last, -1
-    if last < 0:
-        count[at.FIRST] = slot
-    else:
-        jobs[last].next = slot
-    count[at.LAST] = slot
-
-
-@helper
-def _unlink(jobs: Any, count: Any, slot: Any) -> Any:
-    before, after = jobs[slot].before, jobs[slot].next
-    if before < 0:
-        count[at.FIRST] = after
-    else:
-        jobs[before].next = after
-    if after < 0:
-        count[at.LAST] = before
-    else:
-        jobs[after].before = before
 
 
 @helper
@@ -165,13 +141,13 @@ def _run(
             pass_time(count, time, jobs[slot].finish)
             count[at.RUNNING] = remove(heap, count[at.RUNNING], jobs, slot)
             count[at.IDLE] += jobs[slot].need
-            _unlink(jobs, count, slot)
+            unlink(jobs, count, slot)
             leave(jobs, count, out_real, out_whole, slot)
         else:
             pass_time(count, time, until)
             slot = enter(jobs, count, arrival[i], job_class[i], need[i], duration[i], 0)
             jobs[slot].estimate = estimate[i] if len(estimate) else -1.0
-            _append(jobs, count, slot)
+            append(jobs, count, slot)
             i += 1
         # Jobs that start uncover others behind them: with a limited front the policy is asked until nothing changes.
         # A policy that never settles is left after as many rounds as there are jobs.
