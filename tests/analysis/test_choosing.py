@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import msj
@@ -33,6 +33,8 @@ def test_every_closed_form_that_applies_agrees_with_the_chain(system):
     st.integers(1, 19).map(lambda n: Fraction(n, 20)),
     st.sampled_from([Fraction(1, 50), Fraction(1, 3), 1, 7, 200]),
 )
+@example(53, Fraction(13, 20), 200)  # few small jobs run, although by their share of the work there should be many
+@example(600, Fraction(13, 20), 200)
 def test_one_and_n_agrees_with_the_chain(servers, share, rate):
     system = simple(servers, (1, 1, 1 - share), (servers, rate, share))
     chain, form = (msj.analyse(system, method=method) for method in ("chain", "closed-form"))

@@ -26,7 +26,7 @@ from msj.markov.linear_solver import make_solver
 from msj.markov.marked_chain import MarkedChain, Sparse, Vector
 
 ACCURATE = 1e-9  # relative error of the throughput, and scaled residuals, beyond which there is no answer
-ELIMINATE_UP_TO = 1_000  # states, when looking for an anchor
+ELIMINATE_UP_TO = 500  # states, when looking for an anchor
 RARE = 1e-6  # an anchor visited this much less often than the busiest state costs accuracy: anchor anew
 
 
@@ -41,6 +41,7 @@ class LongRun:
     relative_completions_at_departure: float
     residual: float
     throughput_error: float
+    anchor: int
     method: str
 
 
@@ -54,19 +55,25 @@ def solve(chain: MarkedChain) -> LongRun:
     >>> round(run.throughput, 12), run.departure_average.round(12).tolist()
     (1.333333333333, [1.0, 0.0])
     """
-    anchor = _likely_state(chain) if chain.likely_state is None else chain.likely_state
-    found = _solve_from(chain, anchor)
+    small = chain.states + chain.vanishing <= ELIMINATE_UP_TO
+    guessed = chain.likely_state is not None and not small
+    found = _solve_from(chain, chain.likely_state if guessed else _likely_state(chain))  # type: ignore[arg-type]
+    if guessed and not _error(found) <= ACCURATE:
+        found = _solve_from(chain, _likely_state(chain))  # the guess was a state hardly ever visited
     visits = found.time_average * -(chain.quiet + chain.completing).diagonal()
-    busiest = int(np.argmax(visits))
-    if visits[anchor] < RARE * visits[busiest]:
-        found = _solve_from(chain, busiest)
-    worst = max(found.residual, found.throughput_error)
+    if visits[found.anchor] < RARE * visits.max():
+        found = _solve_from(chain, int(np.argmax(visits)))
+    worst = _error(found)
     if not worst <= ACCURATE:  # catches NaN too
         raise NotAccurate(
             f"the chain of {chain.states:,} states was solved ({found.method}) to a relative error of {worst:.1e}, "
             f"above the {ACCURATE:.0e} required; simulate this system, or bring its rates closer together"
         )
     return found
+
+
+def _error(found: LongRun) -> float:
+    return max(found.residual, found.throughput_error)
 
 
 def _solve_from(chain: MarkedChain, anchor: int) -> LongRun:
@@ -103,6 +110,7 @@ def _solve_from(chain: MarkedChain, anchor: int) -> LongRun:
         relative_completions_at_departure=float(departure_average @ delta),
         residual=max(solver.left_residual, solver.right_residual),
         throughput_error=abs(anchor_gap) / (cycle * throughput),
+        anchor=anchor,
         method=solver.method,
     )
 
