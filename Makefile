@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread per process: tests and benchmarks run one process per core.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check verify bench pictures clean
+.PHONY: demo test check verify bench pictures papers docs clean
 
 demo: .venv/ready
 	$(BIN)/msj analyse examples/hpc_partition.toml
@@ -29,9 +29,16 @@ bench: .venv/ready
 pictures: .venv/ready
 	$(BIN)/python docs/make_pictures.py
 
+# Every figure of the five papers from scratch, and docs/papers/ with what was found.
+papers: .venv/ready
+	$(BIN)/python docs/make_papers.py
+
+docs: .venv/ready
+	$(BIN)/sphinx-build -W -q -b html docs build/docs
+
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs]'
 	touch $@
 
 clean:

@@ -1,4 +1,4 @@
-"""Catalogues: a folder whose files are the variants of one thing (duration laws, policies, analyses).
+"""Catalogues: a folder whose files are the variants of one thing (duration laws, policies, models, analyses).
 
 A variant named ``first-fit`` lives in ``first_fit.py``, which ends with ``VARIANT = FirstFit``. Dropping such a
 file into the folder is all it takes: the spec reader, the command line, ``msj list`` and the contract tests ask the
@@ -62,4 +62,5 @@ def _names(package: str) -> tuple[str, ...]:
 
 DURATIONS = Catalogue(kind="duration law", package="msj.model.durations")
 POLICIES = Catalogue(kind="policy", package="msj.policies")
+MODELS = Catalogue(kind="model", package="msj.finite_skip.models")
 ANALYSES = Catalogue(kind="analysis", package="msj.analysis")

@@ -12,8 +12,10 @@ from msj import Erlang, Exponential, Hyperexponential, InvalidInput, JobClass, N
 from msj.analysis.wcfs_bounds import IN_ORDER_IF_EQUAL, ResponseTimeBounds, bound_rows, explain, wcfs_bounds
 from msj.finite_skip import FrontModel
 from msj.model.durations import Coxian, Deterministic, Lognormal, Pareto, Uniform, Weibull
+from msj.policies.heterogeneous_servers import HeterogeneousServers
+from msj.policies.limited_processor_sharing import LimitedProcessorSharing
 from msj.policies.own_function import OwnFunction
-from msj.policies.sharing import HeterogeneousServers, LimitedProcessorSharing, ThresholdParallelism
+from msj.policies.threshold_parallelism import ThresholdParallelism
 from msj.registry import POLICIES
 from strategies import phase_types, simple
 

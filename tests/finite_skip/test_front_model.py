@@ -199,7 +199,9 @@ def test_refusals():
     with pytest.raises(InvalidInput, match=r"sum to 0\.5"):
         msj.analyse_model(Wrong(1.0))
     with pytest.raises(TooLarge, match="more than 50 fronts"):
-        open_front(policy_front(simple(8, (1, 1, "1/2"), (2, 1, "1/2"), policy="server-filling")), most_fronts=50)
+        open_front(policy_front(simple(64, (1, 1, "1/2"), (2, 1, "1/2"), policy="server-filling")), most_fronts=50)
+    with pytest.raises(TooLarge, match="more than 50 fronts"):
+        saturated_front(policy_front(simple(64, (1, 1, "1/2"), (2, 1, "1/2"), policy="server-filling")), most_fronts=50)
     with pytest.raises(NotSupported, match="no finite chain"):
         msj.analyse(simple(4, (1, 1, "1/2"), (2, 1, "1/2"), policy="max-weight", arrival_rate=0.1))
     with pytest.raises(NotSupported, match="not a power of two"):

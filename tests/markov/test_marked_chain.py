@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse as sparse
 
 from msj import InvalidInput
 from msj.markov import MarkedChain, solve
@@ -84,3 +85,39 @@ def test_large_chains_are_solved_iteratively():
 def test_what_is_not_a_marked_chain_is_refused(D0, D1, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         MarkedChain.from_matrices(D0, D1)
+
+
+def test_vanishing_states_are_checked_and_passed_in_no_time():
+    block = sparse.csr_array
+    none = block((2, 2))
+    settling, passing = block([[0.0, 0.25], [0.0, 1.0]]), block([[0.0, 0.75], [0.0, 0.0]])
+    chain = MarkedChain.from_blocks(
+        quiet=block([[0.0, 0.0], [2.0, 0.0]]),
+        completing=none,
+        starting=block([[3.0, 0.0], [0.0, 0.0]]),
+        passing=passing,
+        settling=settling,
+    )
+    same = MarkedChain.from_matrices([[-3, 0], [2, -2]], [[0, 3], [0, 0]])
+    assert solve(chain).throughput == pytest.approx(solve(same).throughput, rel=1e-14)
+    assert solve(chain).throughput == pytest.approx(6 / 5, rel=1e-14)
+    with pytest.raises(InvalidInput, match="has the rate -1"):
+        MarkedChain.from_blocks(
+            quiet=none, completing=block([[0.0, -1.0], [1.0, 0.0]]), starting=none, passing=passing, settling=settling
+        )
+    with pytest.raises(InvalidInput, match="nothing is ever completed"):
+        MarkedChain.from_blocks(
+            quiet=block([[0.0, 1.0], [1.0, 0.0]]), completing=none, starting=none, passing=none, settling=none
+        )
+
+
+def test_a_bad_guess_of_a_likely_state_is_mended():
+    # A walk that starts far from where it stays: after the hundred steps of the guess it is still on its way.
+    size = 9_000
+    up, down = np.full(size - 1, 1.0), np.full(size - 1, 0.5)
+    rates = sparse.diags_array([up, down], offsets=[1, -1], format="csr")
+    quiet = (rates - sparse.diags_array(rates.sum(axis=1) + 1.0)).tocsr()
+    chain = MarkedChain.from_matrices(quiet, sparse.eye_array(size, format="csr"))
+    run = solve(chain)
+    assert run.throughput == pytest.approx(1.0, rel=1e-9)
+    assert run.time_average[-1] == pytest.approx(0.5, rel=1e-9)

@@ -5,10 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msj import NotSupported
+from msj.policies.sharing import Sharing
 from msj.registry import POLICIES
 
+SHARING = [name for name in POLICIES.names() if issubclass(POLICIES.get(name), Sharing)]
+DECIDING = [name for name in POLICIES.names() if name not in SHARING]
 
-@pytest.mark.parametrize("name", POLICIES.names())
+
+@pytest.mark.parametrize("name", SHARING)
+def test_who_shares_speed_has_no_plain_function(name):
+    with pytest.raises(NotSupported, match="shares servers between jobs"):
+        _ = POLICIES.get(name)().serve
+
+
+@pytest.mark.parametrize("name", DECIDING)
 @given(servers=st.integers(1, 12), needs=st.lists(st.integers(1, 12), max_size=15))
 def test_what_is_served_fits(name, servers, needs):
     needs = np.array([min(need, servers) for need in needs], dtype=np.int64)

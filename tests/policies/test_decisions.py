@@ -29,6 +29,12 @@ def test_by_hand():
     assert served("first-fit", [3, 2, 1], 4, window=2) == [0, 2]
     assert served("first-fit", [3, 2, 1], 4, running=[1]) == [1, 2]
     assert served("first-fit", [3, 2, 1], 4, running=[1], preemptive=True) == [0, 2]
+    assert served("best-packing", [3, 2, 2, 1], 4, window=3) == [1, 2]
+    assert served("best-packing", [3, 2, 2, 1], 4, window=4) == [0, 3]  # as full, and the oldest is in it
+    assert served("best-packing", [3, 2, 2, 1], 4, window=1) == [0]  # FCFS
+    assert served("best-packing", [3, 4, 1, 1], 4, window=2) == [1]
+    assert served("best-packing", [2, 2, 1, 1], 4, running=[2], window=2) == [0, 2, 3]  # the next in line fits too
+    assert served("best-packing", [3, 3, 2, 1], 4, running=[1], window=2, preemptive=True) == [0]
     assert served("best-fit", [1, 3, 2, 4], 4) == [3]
     assert served("best-fit", [1, 3, 2, 4], 4, running=[2]) == [0, 2]
     assert served("least-servers-first", [3, 1, 2, 1], 4) == [1, 2, 3]
@@ -44,6 +50,42 @@ def test_by_hand():
     assert served("easy-backfilling", [2, 3, 1, 1], 4, running=[0], remaining=[5, 1, 6, 6]) == [0, 2]
     # EASY lets job 2 delay job 3, conservative does not let job 4 delay it.
     assert served("conservative-backfilling", [2, 4, 1, 1], 4, running=[0], remaining=[5, 1, 6, 5]) == [0, 3]
+
+
+@given(
+    servers=st.integers(1, 9),
+    needs=st.lists(st.integers(1, 9), max_size=12),
+    window=st.integers(1, 6),
+    preemptive=st.booleans(),
+    lots=st.randoms(use_true_random=False),
+)
+def test_best_packing_against_all_subsets(servers, needs, window, preemptive, lots):
+    needs = [min(need, servers) for need in needs]
+    running, free = [], servers
+    for i in lots.sample(range(len(needs)), len(needs)):
+        if needs[i] <= free and lots.random() < 0.5:
+            running.append(i)
+            free -= needs[i]
+    if preemptive:
+        kept, free = [], servers
+    else:
+        kept = running
+    waiting = [i for i in range(len(needs)) if i not in kept]
+    subsets = [part for size in range(window + 1) for part in itertools.combinations(waiting[:window], size)]
+    fitting = [part for part in subsets if sum(needs[i] for i in part) <= free]
+    # The largest total; among equals, for each place in turn, the subset that has the older job.
+    best = max(fitting, key=lambda part: (sum(needs[i] for i in part), [i in part for i in waiting[:window]]))
+    expected, free, passed = [*kept, *best], free - sum(needs[i] for i in best), window - len(best)
+    for i in waiting[window:] if not preemptive else ():
+        if passed == window:
+            break
+        if needs[i] <= free:
+            expected.append(i)
+            free -= needs[i]
+        else:
+            passed += 1
+    found = served("best-packing", needs, servers, running, window=window, preemptive=preemptive)
+    assert found == sorted(expected)
 
 
 @given(st.sampled_from([2, 6, 8, 12]), st.data())

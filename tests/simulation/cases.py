@@ -6,6 +6,7 @@ from msj.registry import POLICIES
 
 OPTIONS = {
     "first-fit": [{}, {"preemptive": True}, {"window": 3}, {"window": 3, "preemptive": True}],
+    "best-packing": [{}, {"window": 1}, {"window": 3}, {"window": 5, "preemptive": True}],
     "least-servers-first": [{}, {"preemptive": False}],
     "most-servers-first": [{}, {"preemptive": False}],
     "max-weight": [{"ties": ties, "limited": limited} for ties in ("smallest", "largest") for limited in (False, True)],
@@ -14,6 +15,7 @@ OPTIONS = {
 }
 POWERS_OF_TWO = ("server-filling", "server-filling-srpt")
 RANDOM = ("randomized-timers",)  # no plain twin: its decisions are drawn
+SHARING = ("heterogeneous-servers", "limited-processor-sharing", "threshold-parallelism")  # twins in test_sharing.py
 
 
 def variants():
@@ -21,7 +23,7 @@ def variants():
     return [
         POLICIES.get(name).from_options(options)
         for name in POLICIES.names()
-        if name not in RANDOM
+        if name not in RANDOM + SHARING
         for options in OPTIONS.get(name, [{}])
     ]
 

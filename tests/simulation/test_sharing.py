@@ -4,13 +4,17 @@ Statistical tests compare at 4 standard errors (a false alarm once in 16,000 see
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import t
 
+import msj
 from msj import Hyperexponential, InvalidInput, JobClass, NotSupported, System
-from msj.policies.sharing import HeterogeneousServers, LimitedProcessorSharing, ThresholdParallelism
+from msj.policies.heterogeneous_servers import HeterogeneousServers
+from msj.policies.limited_processor_sharing import LimitedProcessorSharing
+from msj.policies.threshold_parallelism import ThresholdParallelism
 from msj.simulation import replay, simulate
 from msj.workloads import RecordedJobs
 from strategies import simple
@@ -21,11 +25,12 @@ def shares(policy, needs, servers):
     count = len(needs)
     given = np.zeros(count)
     if isinstance(policy, LimitedProcessorSharing):
-        served = min(count, policy.limit)
+        served = min(count, servers if policy.limit is None else policy.limit)
         given[:served] = servers / max(served, 1)
     elif isinstance(policy, HeterogeneousServers):
         speeds = np.array(policy.speeds, dtype=float)
         speeds *= servers / speeds.sum()
+        speeds = speeds if policy.assignment == "fastest-first" else speeds[::-1]
         given[: min(count, servers)] = speeds[:count]
     else:
         key = {"fcfs": lambda i: i, "elastic": lambda i: (-needs[i], i), "inelastic": lambda i: (needs[i], i)}
@@ -65,7 +70,9 @@ def share_slowly(policy, arrival, need, duration, servers):
 POLICIES = [
     LimitedProcessorSharing(limit=3),
     LimitedProcessorSharing(limit=1),
+    LimitedProcessorSharing(),
     HeterogeneousServers(speeds=[1, 4, 3, 2]),
+    HeterogeneousServers(speeds=[1, 4, 3, 2], assignment="slowest-first"),
     ThresholdParallelism(),
     ThresholdParallelism(order="elastic"),
     ThresholdParallelism(order="inelastic"),
@@ -87,6 +94,47 @@ def test_equals_the_slow_twin(policy):
         done = replay(jobs, servers=servers, policy=policy, block=31)
         np.testing.assert_allclose(done.finish, finish, atol=1e-9)
         np.testing.assert_allclose(done.start, start, atol=1e-9)
+
+
+def stay_slowly(speeds, arrival, duration):
+    """Each job, in order of arrival, on the fastest server that is free when it starts."""
+    free_at, starts, finishes, before = np.zeros(len(speeds)), [], [], 0.0
+    for now, length in zip(arrival, duration, strict=True):
+        before = max(now, before, free_at.min())
+        server = next(s for s in range(len(speeds)) if free_at[s] <= before)
+        free_at[server] = before + length / speeds[server]
+        starts.append(before)
+        finishes.append(free_at[server])
+    return starts, finishes
+
+
+def test_jobs_that_stay_on_their_server():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        arrival = np.cumsum(rng.exponential(rng.choice([0.15, 0.3, 1.0]), 300))
+        duration = rng.exponential(1, 300) + 0.01
+        start, finish = stay_slowly([1.6, 1.2, 0.8, 0.4], arrival, duration)
+        jobs = RecordedJobs(arrival=arrival, need=np.ones(300, dtype=int), duration=duration)
+        policy = HeterogeneousServers(speeds=[1, 4, 3, 2], assignment="stay")
+        done = replay(jobs, servers=4, policy=policy, block=31)
+        np.testing.assert_allclose(done.finish, finish, atol=1e-9)
+        np.testing.assert_allclose(done.start, start, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"), [("limited_processor_sharing", 8), ("heterogeneous_servers", 9), ("threshold_parallelism", 10)]
+)
+def test_the_examples_agree_with_their_chains(name, seed):
+    system = msj.read(Path(__file__).parents[2] / "examples" / "models" / f"{name}.toml").replace(load=0.6)
+    variants = [system.policy]
+    if name == "heterogeneous_servers":
+        variants = [system.policy.replace(assignment=rule) for rule in ("fastest-first", "slowest-first", "stay")]
+    for policy in variants:
+        exact = msj.analyse(system.replace(policy=policy))
+        found = msj.simulate(system.replace(policy=policy), jobs=300_000, rng=seed)
+        close(found, exact["mean_response_time"])
+        for c in system.classes if len(system.classes) > 1 else ():
+            close(found, exact["mean_response_time", c.name], c.name)
 
 
 def close(result, exact, job_class=None):

@@ -15,6 +15,7 @@ from msj.analysis.exact_response import (
     percentile_rows,
 )
 from msj.analysis.finite_skip_chain import FiniteSkipChain, front_rows
+from msj.analysis.finite_skip_chain import estimated_seconds as estimated_front_seconds
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.analysis.saturated import Method, solve_saturated
 from msj.analysis.wcfs_bounds import ResponseTimeBounds, bound_rows
@@ -115,7 +116,7 @@ def _exact_rows(
     notes: list[str],
 ) -> list[Quantity]:
     if exact is not False and FiniteSkipChain().supports(system) is None:
-        return _front_rows(system, exact, predicted, facts, notes)
+        return _front_rows(system, exact, percentiles, predicted, facts, notes)
     reason = ExactResponse().supports(system)
     if exact is False or (exact is None and reason is not None):
         return []
@@ -138,15 +139,27 @@ def _exact_rows(
 
 
 def _front_rows(
-    system: System, exact: bool | None, predicted: float | None, facts: dict[str, Any], notes: list[str]
+    system: System,
+    exact: bool | None,
+    percentiles: bool | None,
+    predicted: float | None,
+    facts: dict[str, Any],
+    notes: list[str],
 ) -> list[Quantity]:
-    """Rows for a finite-skip policy other than FCFS; percentiles are not known there."""
+    """Rows for a finite-skip model or a policy other than FCFS."""
     assert system.arrival_rate is not None
+    seconds = estimated_front_seconds(system)
+    if exact is None and not percentiles and WORTH_THE_WAIT < seconds < float("inf"):
+        notes.append(
+            f"Exact response times are left out: they would take about {seconds:.0f} seconds; ask with --exact."
+        )
+        return []
     try:
-        rows, facts["exact_residual"] = front_rows(system, float(system.arrival_rate))
+        rows, facts["exact_residual"], more = front_rows(system, float(system.arrival_rate), percentiles=percentiles)
     except TooLarge as error:
         if exact:
             raise
         notes.append(f"Exact response times are left out: {error}.")
         return []
+    notes += more
     return [difference_row(rows[0].value - predicted), *rows] if predicted is not None else rows

@@ -60,7 +60,9 @@ class SaturatedAnalysis(Analysis):
 
 
 def why_not_fcfs(system: System) -> str | None:
-    """Return the reason if the policy is not FCFS."""
+    """Return the reason if the system is not a plain cluster under FCFS."""
+    if system.model is not None:
+        return f"the model is '{system.model.name}' and this method knows only plain clusters"
     if system.policy.name != "fcfs":
         return f"the policy is '{system.policy.name}' and this method knows only 'fcfs'"
     return None

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from msj.analysis.base import Analysis, why_not_fcfs
 from msj.analysis.open_fcfs import MEMORY_LIMIT, OpenSystem, solve_open
+from msj.analysis.percentile_row import CITATION, PERCENTILES, percentile_row
 from msj.analysis.reset import require_stable
 from msj.analysis.saturated import solve_saturated
 from msj.analysis.waiting_law import WaitingLaw
@@ -26,9 +27,6 @@ from msj.markov.blas import blas_threads
 from msj.markov.level_process import estimate_memory, possible_segments
 from msj.model import System
 from msj.results import Quantity
-
-PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
-CITATION = "Latouche & Ramaswami 1999 (QBD); reset, section 3.1"
 
 
 class ExactResponse(Analysis):
@@ -145,22 +143,6 @@ def percentile_rows(solved: OpenSystem) -> Iterator[Quantity]:
         for level, row, off in zip(PERCENTILES, values, errors, strict=True):
             for value, error, job_class in sorted(zip(row, off, names, strict=True), key=lambda x: x[2] is not None):
                 yield percentile_row(name, level, value, error, job_class)
-
-
-def percentile_row(name: str, level: float, value: float, error: float, job_class: str | None) -> Quantity:
-    """Return the row of a percentile, with an interval where it is known to less than six digits."""
-    vague = error > 1e-6 * value
-    return Quantity(
-        name=name,
-        value=float(value),
-        kind="exact",
-        method="QBD, Laplace inversion",
-        citation=CITATION,
-        job_class=job_class,
-        level=level,
-        low=float(max(value - error, 0.0)) if vague else None,
-        high=float(value + error) if vague else None,
-    )
 
 
 def _both(solved: OpenSystem, name: str, overall: float, per_class: NDArray[np.float64]) -> Iterator[Quantity]:

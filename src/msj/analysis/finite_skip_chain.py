@@ -9,20 +9,20 @@ E[T_i] = E[N_i]/(lambda·p_i) by Little's law.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from msj.analysis.base import Saturated, SaturatedAnalysis
+from msj.analysis.front_waiting import FrontWaitingLaw, waiting_rows, why_no_percentiles
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.errors import InvalidInput, TooLarge
-from msj.finite_skip.front_chain import FrontLevels, open_front, saturated_front
+from msj.finite_skip.compiled_fronts import saturated_fronts
+from msj.finite_skip.front_chain import FrontLevels, open_front
 from msj.finite_skip.front_model import FrontModel
-from msj.finite_skip.job_types import why_not_phase_type
-from msj.finite_skip.policy_front import policy_front, why_not_finite
+from msj.finite_skip.front_of import front_of, why_no_front
 from msj.markov import LongRun, solve
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import LevelLaw
@@ -32,6 +32,7 @@ from msj.results import Outcome, Quantity, Result, provenance
 
 CITATION = "reset, section 7 and Appendix H.1"
 MOST_PHASES = 2_000
+WORTH_THE_WAIT = 10.0  # seconds: percentiles that are not asked for and take longer are left out, with a note
 QBD = "Latouche & Ramaswami 1999 (QBD)"
 
 
@@ -46,9 +47,9 @@ class FiniteSkipChain(SaturatedAnalysis):
 
     def supports(self, system: System) -> str | None:
         """See :meth:`Analysis.supports`."""
-        if system.policy.name == "fcfs":
+        if system.policy.name == "fcfs" and system.model is None:
             return "fcfs has a much smaller chain of its own (saturated-chain)"
-        return why_not_finite(system) or why_not_phase_type(system)
+        return why_no_front(system)
 
     def saturate(self, system: System) -> Saturated:
         """See :meth:`SaturatedAnalysis.saturate`."""
@@ -59,7 +60,7 @@ class FiniteSkipChain(SaturatedAnalysis):
             saturated_utilisation=1.0 - wasted / system.servers,
             relative_completions_at_departure=run.relative_completions_at_departure,
             method="saturated chain of the front",
-            citation=self.citation,
+            citation=getattr(system.model, "citation", self.citation),
             facts={"states": states, "solver": run.method, "residual": run.residual},
         )
 
@@ -70,25 +71,32 @@ def _without_load(system: System) -> System:
 
 @lru_cache(maxsize=4)
 def _saturated(system: System) -> tuple[LongRun, float, int]:
-    model = policy_front(system)
-    fronts, chain = saturated_front(model)
+    chain, busy = saturated_fronts(front_of(system))
+    assert busy is not None  # only a model of a user's own may have no servers, and it has no spec file
     run = solve(chain)
-    free = np.array([system.servers - model.busy_servers(front) for front in fronts])
-    return run, float(run.time_average @ free), chain.states
+    return run, float(run.time_average @ (system.servers - busy)), chain.states
 
 
 @lru_cache(maxsize=4)
 def _levels(system: System) -> FrontLevels:
-    return open_front(policy_front(system))
+    _, _, states = _saturated(system)
+    _require_room(states)  # known before any level is made
+    return open_front(front_of(system))
 
 
-def front_rows(system: System, arrival_rate: float) -> tuple[list[Quantity], float]:
-    """Return rows of the open system under a finite-skip policy, and the residual."""
+def estimated_seconds(system: System) -> float:
+    """Return a rough time for the open system, to decide whether to go ahead unasked; infinite if it is refused."""
+    _, _, states = _saturated(_without_load(system))
+    return 2e-10 * states**3 * (front_of(system).most_jobs + 15) if states <= MOST_PHASES else np.inf
+
+
+def front_rows(
+    system: System, arrival_rate: float, *, percentiles: bool | None = None
+) -> tuple[list[Quantity], float, list[str]]:
+    """Return rows of the open system under a finite-skip policy, the residual, and notes on what is left out."""
     levels = _levels(_without_load(system))
-    shares = np.array([float(c.share) for c in system.classes])
     names = [c.name if c.share > 0 else "" for c in system.classes]
-    rows, residual = _open_rows(levels, arrival_rate, shares, names)
-    return list(rows), residual
+    return _open_rows(front_of(system), levels, arrival_rate, names, percentiles)
 
 
 def analyse_model(
@@ -97,8 +105,12 @@ def analyse_model(
     arrival_rate: float | None = None,
     load: float | None = None,
     name: str = "model",
+    percentiles: bool | None = None,
 ) -> Result:
     """Return threshold, RESET prediction and exact response time of a finite-skip model of your own.
+
+    Percentiles come with it where the model has them (``FrontModel.starts_at_once``); None leaves out slow ones. If the
+    open system is too large, a note says so and the rest is returned.
 
     Examples
     --------
@@ -119,7 +131,7 @@ def analyse_model(
     started = time.perf_counter()
     if arrival_rate is not None and load is not None:
         raise InvalidInput("arrival_rate and load are both given; say how much arrives in one way only")
-    _, chain = saturated_front(model)
+    chain, _ = saturated_fronts(model)
     run = solve(chain)
     delta = run.relative_completions_at_departure
     rows = [
@@ -127,6 +139,7 @@ def analyse_model(
         for key, value in (("stability_threshold", run.throughput), ("relative_completions_at_departure", delta))
     ]
     facts: dict[str, Any] = {"states": chain.states, "residual": run.residual}
+    notes: list[str] = []
     rate = arrival_rate if load is None else load * run.throughput
     if rate is not None:
         require_stable(rate, run.throughput)
@@ -140,36 +153,58 @@ def analyse_model(
                 citation="reset, Theorem 4.2",
             )
         )
-        shares = np.zeros(len(model.class_names))
-        for job, chance in model.fresh():
-            shares[model.class_of(job)] += chance
         several = model.class_names if len(model.class_names) > 1 else [""]
-        exact, facts["exact_residual"] = _open_rows(open_front(model), rate, shares, several)
-        rows += exact
+        try:
+            _require_room(chain.states)
+            exact, facts["exact_residual"], notes = _open_rows(model, open_front(model), rate, several, percentiles)
+            rows += exact
+        except TooLarge as error:
+            notes.append(f"Exact response times are left out: {error}.")
     return Result(
         system={"name": name, "arrival_rate": rate},
         quantities=tuple(rows),
         outcome=Outcome.SOLVED if rate is not None else Outcome.NO_LOAD_GIVEN,
         provenance=provenance(seconds=round(time.perf_counter() - started, 6), **facts),
+        notes=tuple(notes),
     )
 
 
-def _open_rows(
-    levels: FrontLevels, rate: float, shares: NDArray[np.float64], names: Any
-) -> tuple[Iterator[Quantity], float]:
-    if max(levels.level_sizes) > MOST_PHASES:
+def _require_room(phases: int) -> None:
+    if phases > MOST_PHASES:
         raise TooLarge(
-            f"the open system has levels of {max(levels.level_sizes):,} fronts and at most {MOST_PHASES:,} can be "
-            "solved; use the RESET prediction, or simulate"
+            f"the open system has levels of {phases:,} fronts and at most {MOST_PHASES:,} can be solved; "
+            "use the RESET prediction, or simulate"
         )
+
+
+def _open_rows(
+    model: FrontModel[Any, Any], levels: FrontLevels, rate: float, names: Sequence[str], percentiles: bool | None
+) -> tuple[list[Quantity], float, list[str]]:
+    _require_room(max(levels.level_sizes))
     with blas_threads(1):
         law = solve_levels(levels.at(rate))
-    return _rows(levels, law, rate, shares, names), law.residual
+    rows, notes = list(_rows(model, levels, law, rate, names)), []
+    reason = why_no_percentiles(model)
+    if reason is None:
+        waiting = FrontWaitingLaw(model, levels, law, rate)
+        seconds = waiting.estimated_seconds()
+        wanted = seconds <= WORTH_THE_WAIT if percentiles is None else percentiles
+        rows += waiting_rows(waiting, names, percentiles=wanted)
+        if percentiles is None and not wanted:
+            notes.append(f"Percentiles are left out: they would take about {seconds:.0f} seconds; ask for them.")
+        if wanted and waiting.service is None:
+            notes.append("Percentiles of response times are not known: others may affect a job that has started.")
+    elif percentiles:
+        notes.append(f"{reason[0].upper()}{reason[1:]}.")
+    return rows, law.residual, notes
 
 
 def _rows(
-    levels: FrontLevels, law: LevelLaw, rate: float, shares: NDArray[np.float64], names: Any
+    model: FrontModel[Any, Any], levels: FrontLevels, law: LevelLaw, rate: float, names: Sequence[str]
 ) -> Iterator[Quantity]:
+    shares = np.zeros(len(model.class_names))
+    for job, chance in model.fresh():
+        shares[model.class_of(job)] += chance
     mean = law.mean_level()
     masses = [*law.boundary, law.repeating_mass]
     in_front = np.asarray(sum(mass @ levels.class_counts[n] for n, mass in enumerate(masses)), dtype=float)
@@ -181,6 +216,9 @@ def _rows(
         yield _row(key, overall)
         yield from (_row(key, value, name) for value, name in zip(by_class, names, strict=True) if name)
     yield _row("tail_decay_rate", law.decay_rate)
+    for key in model.measures(levels.fronts[0][0]):  # time averages of what the model says about its fronts
+        values = (np.array([model.measures(front)[key] for front in fronts]) for fronts in levels.fronts)
+        yield _row(key, sum(float(mass @ value) for mass, value in zip(masses, values, strict=True)))
 
 
 def _row(name: str, value: float, job_class: str | None = None) -> Quantity:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 
-from msj.analysis.exact_response import percentile_row
+from msj.analysis.percentile_row import percentile_row
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.errors import InvalidInput, TooLarge
 from msj.markov.blas import blas_threads

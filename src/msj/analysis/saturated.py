@@ -34,7 +34,8 @@ def solve_saturated(system: System, method: Method = "auto") -> tuple[Saturated,
         raise InvalidInput(f"method = {method!r} is unknown; use one of {', '.join(get_args(Method))}")
     reasons = {analysis: analysis.supports(system) for analysis in saturated_analyses()}
     closed = [analysis for analysis, reason in reasons.items() if analysis.closed_form and reason is None]
-    chain: SaturatedAnalysis = SaturatedChain() if system.policy.name == "fcfs" else FiniteSkipChain()
+    plain = system.policy.name == "fcfs" and system.model is None
+    chain: SaturatedAnalysis = SaturatedChain() if plain else FiniteSkipChain()
     if method == "chain" or (method == "auto" and not closed):
         chain.require(system)
         return chain.saturate(system), []

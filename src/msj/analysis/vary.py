@@ -51,7 +51,7 @@ class VaryShare(Value):
 
     def grid(self, system: System, points: int) -> list[float]:
         """Return the values to begin with, about three quarters of ``points``."""
-        work = {c.name: c.work for c in system.classes}
+        work = {c.name: system.work_of(c) for c in system.classes}
         others = sum(part * work[name] for name, part in self._parts(system).items())
         odds_of_work = work[self.job_class] / others
         # Nothing happens any more close to 0 or 1, once the rare jobs hold few servers and block few others.

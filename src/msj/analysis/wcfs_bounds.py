@@ -17,7 +17,8 @@ meets nobody, that time is the lower bound.
 | divisor-filling | k: it looks at the k oldest | least need/k |
 | limited processor sharing | its limit | 1 |
 | threshold parallelism, oldest first | k / least need, rounded up | least need/k |
-| heterogeneous servers, oldest job on the fastest | k | share of the fastest |
+| heterogeneous servers | k | share of the fastest; of the slowest if jobs stay or the slowest come first |
+| red and blue | 2k − 1: at most k − 1 of the other colour are passed over | 1/k |
 
 If some need v does not divide k, no policy that gives jobs all their servers or none is work-conserving: when only
 such jobs are present, k mod v servers stand idle (wcfs, section 3.4.3).
@@ -34,9 +35,16 @@ from msj.analysis.base import Analysis
 from msj.analysis.remaining_size import largest_mean_remaining, largest_remaining_size, why_unbounded
 from msj.analysis.reset import require_stable
 from msj.errors import InvalidInput
+from msj.finite_skip.front_of import why_no_front
+from msj.finite_skip.models.red_and_blue import RedAndBlueModel
 from msj.model import JobClass, System
+from msj.model.system import ChosenModel
 from msj.policies import Policy
-from msj.policies.sharing import HeterogeneousServers, LimitedProcessorSharing, Sharing, ThresholdParallelism
+from msj.policies.best_packing import BestPacking
+from msj.policies.heterogeneous_servers import HeterogeneousServers
+from msj.policies.limited_processor_sharing import LimitedProcessorSharing
+from msj.policies.sharing import Sharing
+from msj.policies.threshold_parallelism import ThresholdParallelism
 from msj.results import Kind, Quantity
 
 FILLING = ("server-filling", "divisor-filling")
@@ -50,6 +58,7 @@ IN_ORDER_IF_EQUAL = (
     "max-weight",
     "easy-backfilling",
     "conservative-backfilling",
+    "best-packing",
     *FILLING,
 )
 
@@ -140,6 +149,8 @@ def explain(system: System) -> WcfsVerdict:
     policy = system.policy
     if not isinstance(policy, Policy):
         raise InvalidInput(f"{policy!r} is not one of msj's policies; name one of them")
+    if system.model is not None and not isinstance(system.model, RedAndBlueModel):
+        return _of_model(system, system.model)
     front, finite = _finite_skip(system, policy)
     idle = _why_idle(system, policy, front)
     b_inf, busy = _least_busy(system, policy)
@@ -153,6 +164,23 @@ def explain(system: System) -> WcfsVerdict:
         non_idling_because=busy,
         front=front,
         b_inf=b_inf,
+    )
+
+
+def _of_model(system: System, model: ChosenModel) -> WcfsVerdict:
+    """Return the verdict on a model none of which is work-conserving in the sense of wcfs."""
+    refused = why_no_front(system)
+    finite = f"model '{model.name}' looks at finitely many jobs"
+    idles = getattr(model, "idles", None) or f"nothing is known about which servers model '{model.name}' leaves idle"
+    return WcfsVerdict(
+        finite_skip=refused is None,
+        finite_skip_because=finite if refused is None else refused,
+        work_conserving=False,
+        work_conserving_because=f"in model '{model.name}' {idles}",
+        non_idling=False,
+        non_idling_because=f"in model '{model.name}' {idles}",
+        front=None,
+        b_inf=None,
     )
 
 
@@ -236,11 +264,11 @@ def _second_moment(system: System) -> float:
 
 
 def _mean_time_alone(system: System) -> float:
-    """Mean response time of a job that meets nobody."""
+    """Mean response time of a job that meets nobody, or no more than that."""
     mean = sum(float(c.share) * float(c.duration.mean) for c in system.active_classes)
     if isinstance(system.policy, HeterogeneousServers):  # durations are those on a server of mean speed
-        speeds = [float(speed) for speed in system.policy.speeds]
-        return mean * sum(speeds) / len(speeds) / max(speeds)
+        speeds = system.policy.relative_speeds(system.servers)
+        return mean / max(speeds)  # no less under any assignment
     return mean
 
 
@@ -257,9 +285,11 @@ def _finite_skip(system: System, policy: Policy) -> tuple[int | None, str]:
     """How many of the oldest jobs may be served, and the sentence."""
     k, least = system.servers, min(c.need for c in system.active_classes)
     oldest = "only the {} oldest jobs are ever served"
-    if isinstance(policy, Sharing):
+    if isinstance(system.model, RedAndBlueModel):
+        front = 2 * k - 1
+    elif isinstance(policy, Sharing):
         front = _sharing_front(policy, k, least)
-    elif policy.name in IN_ORDER_IF_EQUAL and _equal_needs(system):
+    elif _in_order(policy, k, least) and _equal_needs(system):
         front, oldest = k // least, oldest + ", as all needs are equal"
     elif policy.name == "server-filling":
         front, oldest = k // least, oldest + ": their needs sum to the servers"
@@ -273,9 +303,16 @@ def _finite_skip(system: System, policy: Policy) -> tuple[int | None, str]:
     return front, oldest.format(front).replace("1 oldest jobs are", "oldest job is")
 
 
+def _in_order(policy: Policy, k: int, least: int) -> bool:
+    """Whether equal needs are served in order of arrival, on all servers if there are enough jobs."""
+    if isinstance(policy, BestPacking) and policy.preemptive and policy.window * least < k:
+        return False  # it serves nobody outside the window
+    return policy.name in IN_ORDER_IF_EQUAL
+
+
 def _sharing_front(policy: Sharing, k: int, least: int) -> int | None:
     if isinstance(policy, LimitedProcessorSharing):
-        return policy.limit
+        return policy.limit_on(k)
     if isinstance(policy, ThresholdParallelism):
         return -(-k // least) if policy.order == "fcfs" else None
     return k if isinstance(policy, HeterogeneousServers) else None
@@ -287,14 +324,16 @@ def _why_idle(system: System, policy: Policy, front: int | None) -> str | None:
     broken = [c for c in system.active_classes if k % c.need]
     if broken and not isinstance(policy, Sharing):
         return _not_dividing(system, broken)
-    refused = policy.supports(system)
+    refused = policy.supports(system) if system.model is None else why_no_front(system)
     if refused is not None:
         return refused
+    if isinstance(system.model, RedAndBlueModel):
+        return None
     if front is None:
         return "only a finite-skip system can be work-conserving in this sense"
     if isinstance(policy, Sharing) or policy.name in FILLING:
         return None
-    if policy.name not in IN_ORDER_IF_EQUAL:
+    if not _in_order(policy, k, min(_needs(system))):
         return f"nothing is known about which servers policy '{policy.name}' leaves idle"
     if _equal_needs(system):
         return None
@@ -326,8 +365,10 @@ def _least_busy(system: System, policy: Policy) -> tuple[float | None, str]:
     if isinstance(policy, LimitedProcessorSharing):
         return 1.0, "a job alone has all servers"
     if isinstance(policy, HeterogeneousServers):
-        speeds = [float(speed) for speed in policy.speeds]
-        return max(speeds) / sum(speeds), "a job alone has the fastest server"
+        speeds = policy.relative_speeds(k)
+        if policy.assignment != "fastest-first":  # who stays may be left alone on the slowest
+            return min(speeds) / k, "a job alone may have the slowest server"
+        return max(speeds) / k, "a job alone has the fastest server"
     return least / k, f"with a job present at least {least} of {k} servers {'are' if least > 1 else 'is'} busy"
 
 

@@ -1,37 +1,108 @@
-"""``msj list durations|policies|analyses [FILE]``."""
+"""``msj list durations|policies|models|analyses [NAME|FILE]``."""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from pathlib import Path
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from msj.cli.options import SpecPath
 from msj.cli.show import show_grid, show_json
 from msj.model import System, read
-from msj.registry import ANALYSES, DURATIONS, POLICIES, Catalogue
+from msj.registry import ANALYSES, DURATIONS, MODELS, POLICIES, Catalogue
 
-CATALOGUES = {"durations": DURATIONS, "policies": POLICIES, "analyses": ANALYSES}
+CATALOGUES = {"durations": DURATIONS, "policies": POLICIES, "models": MODELS, "analyses": ANALYSES}
+
+
+class NameOrFile(SpecPath):
+    """One of the variants, or a spec file."""
+
+    name = "name or file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a variant's name as a text, anything else as a path."""
+        if ctx is not None and "what" in ctx.params and not Path(value).suffix and not Path(value).exists():
+            CATALOGUES[ctx.params["what"]].get(str(value))  # an unknown name is answered with the nearest
+            return value
+        return super().convert(value, param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Complete names, and paths."""
+        names = [CompletionItem(name) for name in _names(ctx) if name.startswith(incomplete)]
+        return names or super().shell_complete(ctx, param, incomplete)
+
+
+def _names(context: click.Context | None) -> tuple[str, ...]:
+    what = context.params.get("what") if context is not None else None
+    return CATALOGUES[what].names() if what in CATALOGUES else ()
 
 
 @click.command("list")
 @click.argument("what", type=click.Choice(list(CATALOGUES)))
-@click.argument("file", type=click.Path(path_type=Path), metavar="[FILE]", required=False)
+@click.argument("of", type=NameOrFile(), metavar="[NAME|FILE]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-def list_variants(what: str, file: Path | None, as_json: bool) -> None:
-    """List what exists; with FILE, say what applies to it and why something does not.
+def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
+    """List what exists; with NAME, what can be said of one; with FILE, what applies to it and why something does not.
 
     \b
     Examples:
       msj list durations
+      msj list durations hyperexponential
+      msj list policies
+      msj list models server-groups
       msj list analyses examples/two_servers.toml
     """
-    system = read(file) if file is not None else None
+    if isinstance(of, str):
+        _describe(CATALOGUES[what].get(of), of, as_json)
+        return
+    system = read(of) if of is not None else None
     rows = [_row(CATALOGUES[what], name, system) for name in CATALOGUES[what].names()]
     if as_json:
         show_json(rows)
     else:
         headings = list(rows[0]) if rows else ["name"]
         show_grid(headings, [[row[key] for key in headings] for row in rows])
+
+
+def keys_of(variant: Any) -> list[dict[str, str]]:
+    """Return the keys that a law, a policy or a model takes in a spec file, with their defaults.
+
+    Examples
+    --------
+    >>> from msj.registry import POLICIES
+    >>> keys_of(POLICIES.get("max-weight"))
+    [{'key': 'limited', 'default': 'False'}, {'key': 'ties', 'default': 'random'}]
+    """
+    fields = dataclasses.fields(variant) if dataclasses.is_dataclass(variant) else ()
+    names = variant.spec_keys() if hasattr(variant, "spec_keys") else tuple(field.name for field in fields)
+    texts = {dataclasses.MISSING: "(to be given)", None: ""}
+    return [
+        {"key": name, "default": texts.get(field.default, str(field.default))}
+        for name, field in zip(names, fields, strict=True)
+    ]
+
+
+def about(variant: Any) -> str:
+    """Return the first paragraph of what a variant says about itself."""
+    return (inspect.getdoc(variant) or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def _describe(variant: Any, name: str, as_json: bool) -> None:
+    """Print what one variant is and which keys it takes in a spec file."""
+    keys = keys_of(variant)
+    if as_json:
+        show_json({"name": name, "what it is": variant.summary, "about": about(variant), "keys": keys})
+        return
+    click.echo(f"{name}: {variant.summary}\n{about(variant)}")
+    if getattr(variant, "class_keys", ()):
+        click.echo(f"Adds to a [[classes]] table: {', '.join(variant.class_keys)}.")
+    if keys:
+        click.echo()
+        show_grid(["key", "default"], [[row["key"], row["default"]] for row in keys])
 
 
 def _row(catalogue: Catalogue, name: str, system: System | None) -> dict[str, str]:
@@ -43,12 +114,30 @@ def _row(catalogue: Catalogue, name: str, system: System | None) -> dict[str, st
         if system is not None:
             users = [c.name for c in system.classes if c.duration.law == name]
             row["used by"] = ", ".join(users)
+    elif catalogue is MODELS:
+        row["keys of a class"] = ", ".join(variant.class_keys)
+        if system is None:
+            row["citation"] = variant.citation
+        else:
+            row["chosen"] = _chosen(name, system)
     elif system is not None:
         reason = variant().supports(system)
+        if catalogue is POLICIES and system.model is not None:
+            reason = system.model.why_not_policy(name) or reason
         row["applies"] = "yes" if reason is None else f"no: {reason}"
     else:
         row["citation"] = variant.citation
     return row
+
+
+def _chosen(name: str, system: System) -> str:
+    """Say whether a system's model is this one, and whether it can be solved."""
+    if system.model is None or system.model.name != name:
+        return "no"
+    from msj.finite_skip.front_of import why_no_front
+
+    reason = why_no_front(system)
+    return "yes" if reason is None else f"yes, but {reason}"
 
 
 def _is_phase_type(law: type) -> bool:

@@ -81,8 +81,9 @@ def count_space(servers: int, needs: NDArray[np.int64], free_below: int) -> Coun
     ways = np.zeros((len(needs) + 1, servers + 1))
     ways[-1, :free_below] = 1.0
     for t in range(len(needs) - 1, -1, -1):
-        ways[t] = ways[t + 1]
-        need = int(needs[t])
-        for start in range(min(need, servers + 1)):
-            np.cumsum(ways[t, start::need], out=ways[t, start::need])
+        # Sums of every need-th entry: a table of need columns, padded with zeros, summed downwards.
+        rows, need = -(-(servers + 1) // int(needs[t])), int(needs[t])
+        table = np.zeros(rows * need)
+        table[: servers + 1] = ways[t + 1]
+        ways[t] = np.cumsum(table.reshape(rows, need), axis=0).ravel()[: servers + 1]
     return CountSpace(servers=servers, needs=needs, free_below=free_below, ways=ways)

@@ -1,6 +1,7 @@
 """From a :class:`FrontModel` to its saturated chain and to the levels of its open system.
 
-Saturated: the back is never empty, so fronts are always full; after a completion fresh jobs join until that is so.
+Saturated: the back is never empty, so fronts are always full; after a completion fresh jobs join until that is so,
+through vanishing states. (Policies have a compiled twin of this: ``compiled_fronts``.)
 Open: level n has the fronts of n jobs, and the full fronts of fewer (the rest is the back). From level
 ``most_jobs`` on all fronts are full and the levels repeat.
 """
@@ -17,12 +18,11 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from msj.errors import InvalidInput, TooLarge
-from msj.finite_skip.explore import explore
 from msj.finite_skip.front_model import FrontModel
 from msj.finite_skip.open_model import LevelBlocks
 from msj.markov.marked_chain import MarkedChain, Sparse
 
-MOST_FRONTS = 50_000  # some ten seconds of plain Python
+MOST_FRONTS = 300_000  # full or not: about a minute of plain Python
 Law = dict[Any, float]
 
 
@@ -35,17 +35,90 @@ class FrontLevels(LevelBlocks):
 
 
 def saturated_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -> tuple[list[Any], MarkedChain]:
-    """Return the full fronts and the marked chain of the saturated system."""
+    """Return the full fronts and the marked chain of the saturated system.
+
+    A completion may leave a front that is not full. It is then a vanishing state of the chain, passed in no time as the
+    next jobs join one by one; only a step that completes nothing and yet makes room is multiplied out.
+    """
     refilled = _filling(model, most_fronts)
+    numbers = _beginnings(model, most_fronts)  # (front -> number) of the full fronts
+    passed: dict[Any, int] = {}  # and of the others
+    waiting = list(numbers)
+    blocks: dict[str, list[tuple[int, int, float]]] = {
+        name: [] for name in ("quiet", "completing", "starting", "passing", "settling")
+    }
 
-    def steps(front: Any) -> list[tuple[Any, float, bool]]:
-        found = []
+    def number(front: Any) -> tuple[bool, int]:
+        full = front in numbers or (front not in passed and model.full(front))
+        known = numbers if full else passed
+        if front not in known:
+            if len(numbers) + len(passed) >= most_fronts:
+                raise TooLarge(_too_many(most_fronts))
+            known[front] = len(known)
+            waiting.append(front)
+        return full, known[front]
+
+    for front in waiting:  # the list grows while it is read
+        full, i = number(front)
+        if not full:
+            for reached, chance in _joined(model, front).items():
+                settles, j = number(reached)
+                blocks["settling" if settles else "passing"].append((i, j, chance))
+            continue
         for rate, after, completes in model.steps(front):
-            for reached, chance in refilled(after, model.most_jobs).items():
-                found.append((reached, rate * chance, completes))
-        return found
+            if not completes:
+                for reached, chance in refilled(after, model.most_jobs).items():
+                    blocks["quiet"].append((i, number(reached)[1], rate * chance))
+            else:
+                at_once, j = number(after)
+                blocks["completing" if at_once else "starting"].append((i, j, rate))
+    return list(numbers), _marked_chain(model, blocks, numbers, passed)
 
-    return explore(list(refilled(model.empty(), model.most_jobs)), steps, most_states=most_fronts)
+
+def _beginnings(model: FrontModel[Any, Any], most_fronts: int) -> dict[Any, int]:
+    """Number the full fronts that a system filled from empty may begin with."""
+    met = {model.empty(): None}
+    for front in (waiting := list(met)):  # the list grows while it is read
+        if not model.full(front):
+            fresh = [reached for reached in _joined(model, front) if reached not in met]
+            met.update(dict.fromkeys(fresh))
+            waiting += fresh
+            if len(met) > most_fronts:
+                raise TooLarge(_too_many(most_fronts))
+    return {front: i for i, front in enumerate(front for front in met if model.full(front))}
+
+
+def _marked_chain(
+    model: FrontModel[Any, Any],
+    blocks: dict[str, list[tuple[int, int, float]]],
+    numbers: dict[Any, int],
+    passed: dict[Any, int],
+) -> MarkedChain:
+    """Make the chain, its vanishing states in order of size, so that jobs that join lead upwards."""
+    full, vanishing = len(numbers), len(passed)
+    order = np.argsort([model.size(front) for front in passed], kind="stable") if passed else np.empty(0, np.int64)
+    starting, passing, settling = (
+        _block(blocks[name], rows, columns)
+        for name, rows, columns in (
+            ("starting", full, vanishing),
+            ("passing", vanishing, vanishing),
+            ("settling", vanishing, full),
+        )
+    )
+    return MarkedChain.from_blocks(
+        quiet=_block(blocks["quiet"], full, full),
+        completing=_block(blocks["completing"], full, full),
+        starting=starting[:, order],
+        passing=passing[order][:, order],
+        settling=settling[order],
+    )
+
+
+def _too_many(most_fronts: int) -> str:
+    return (
+        f"more than {most_fronts:,} fronts can be reached and not all are found yet; use fewer servers, classes or "
+        "phases, a front of fewer jobs, or simulate"
+    )
 
 
 def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -> FrontLevels:
@@ -62,7 +135,7 @@ def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -
         for kind, level, reached, rate in moves(n, front):
             if (level, reached) not in place:
                 if len(visited) >= most_fronts:
-                    raise TooLarge(f"more than {most_fronts:,} fronts can be reached; use a smaller model")
+                    raise TooLarge(_too_many(most_fronts))
                 place[level, reached] = len(levels[level])
                 levels[level].append(reached)
                 visited.append((level, reached))
@@ -133,7 +206,7 @@ def _filling(model: FrontModel[Any, Any], most_fronts: int) -> Callable[[Any, in
             for reached, rest in refilled(joined, available - 1).items():
                 law[reached] = law.get(reached, 0.0) + chance * rest
         if len(law) > most_fronts:
-            raise TooLarge(f"more than {most_fronts:,} fronts can be reached; use a smaller model, or simulate")
+            raise TooLarge(_too_many(most_fronts))
         return law
 
     return refilled

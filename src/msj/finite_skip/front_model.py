@@ -13,17 +13,24 @@ next job in arrival order joins it; a full front looks at nobody else. That is a
 
 From this ``front_chain`` makes the saturated chain and the level process of the open system, so that stability
 threshold, RESET prediction and exact response time follow without further work.
+
+Two optional methods give the law of the waiting and the response time where a job is not affected by younger ones:
+
+- ``starts_at_once``  whether a job that joins a front starts service at once,
+- ``service``         what happens to it from then on, if that is nobody else's business.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Generic, TypeAlias, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeAlias, TypeVar
 
 Front = TypeVar("Front", bound=Hashable)
 Job = TypeVar("Job")
 Step: TypeAlias = tuple[float, Front, bool]
+#: The state of a job when its service starts, and a function from such a state to (rate, state after; None: complete).
+Service: TypeAlias = tuple[Any, Callable[[Any], Iterable[tuple[float, Any | None]]]]
 
 
 class FrontModel(ABC, Generic[Front, Job]):
@@ -71,4 +78,22 @@ class FrontModel(ABC, Generic[Front, Job]):
 
     def busy_servers(self, front: Front) -> float | None:  # noqa: ARG002
         """Return how many servers are in use, or None if the model has no servers to waste."""
+        return None
+
+    def measures(self, front: Front) -> Mapping[str, float]:  # noqa: ARG002
+        """Return further facts about a front, by the name of the quantity that is their time average."""
+        return {}
+
+    def starts_at_once(self, front: Front, job: Job) -> bool | None:  # noqa: ARG002
+        """Return whether ``job``, if it joined now, would start at once; None if younger jobs may affect older ones.
+
+        Only for models in which jobs start in order of arrival, each when those ahead of it let it.
+        """
+        return None
+
+    def service(self, job: Job) -> Service | None:  # noqa: ARG002
+        """Return how the service of a fresh job goes on once started, or None if others may affect it.
+
+        The function that lists what may happen is the same for all jobs.
+        """
         return None

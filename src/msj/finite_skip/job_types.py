@@ -55,7 +55,9 @@ def why_not_phase_type(system: System) -> str | None:
 
 
 def job_types(system: System) -> JobTypes:
-    """Return the job types of a system whose durations are all phase type."""
+    """Return the job types of a plain cluster whose durations are all phase type."""
+    if system.model is not None:  # every chain of a plain cluster comes by here
+        raise NotSupported(f"model '{system.model.name}' has a chain of its own; use front_of")
     reason = why_not_phase_type(system)
     if reason:
         raise NotSupported(reason)

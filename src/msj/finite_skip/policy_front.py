@@ -6,7 +6,8 @@ type (class and phase; ``job_types``). Two kinds:
 - without preemption, running jobs stay and only the waiting ones are ordered: a front is (running types, sorted;
   waiting types, in arrival order), and it is full once ``front`` jobs have been passed over;
 - with preemption everything is decided anew after every change: a front is the types in arrival order, and it is full
-  once ``front`` jobs have been passed over, or, for policies that fill from a prefix, once they have seen enough.
+  once ``front`` jobs have been passed over, or, for policies that fill from a prefix, once they have seen enough. If
+  the policy looks at age only among jobs of equal need, the front is sorted by need, largest first: powers fewer.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.errors import NotSupported
-from msj.finite_skip.front_model import FrontModel, Step
+from msj.finite_skip.front_model import FrontModel, Service, Step
 from msj.finite_skip.job_types import JobTypes, job_types
 from msj.model import System
 from msj.policies import Policy
@@ -25,8 +26,8 @@ from msj.policies import Policy
 Types = tuple[int, ...]
 
 
-class _PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
-    """What both kinds share."""
+class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
+    """A policy on a system; what both kinds share."""
 
     def __init__(self, system: System, policy: Policy, front: int) -> None:
         self.system = system
@@ -57,7 +58,7 @@ class _PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
         return float(self.types.needs[list(jobs)].sum())
 
 
-class PreemptiveFront(_PolicyFront):
+class PreemptiveFront(PolicyFront):
     """Fronts in arrival order; who is served is decided anew each time."""
 
     @property
@@ -72,6 +73,14 @@ class PreemptiveFront(_PolicyFront):
         if self.policy.front is None:
             return self.policy.sees_enough([int(self.types.needs[job]) for job in front], self.system.servers)
         return len(front) - int(self._decide(front, np.zeros(len(front), dtype=np.bool_)).sum()) >= self.front
+
+    def add(self, front: Types, job: int) -> Types:  # type: ignore[override]
+        """See :meth:`FrontModel.add`."""
+        joined = (*front, job)
+        return tuple(sorted(joined, key=self._by_need)) if self.policy.order_within_need else joined
+
+    def _by_need(self, job: int) -> int:
+        return -int(self.types.needs[job])
 
     def steps(self, front: Types) -> Iterator[Step[Types]]:  # type: ignore[override]
         """See :meth:`FrontModel.steps`."""
@@ -92,7 +101,7 @@ class PreemptiveFront(_PolicyFront):
         return float(self.types.needs[list(front)][chosen].sum())
 
 
-class NonPreemptiveFront(_PolicyFront):
+class NonPreemptiveFront(PolicyFront):
     """Running jobs in any order, waiting ones in arrival order."""
 
     @property
@@ -136,6 +145,22 @@ class NonPreemptiveFront(_PolicyFront):
     def busy_servers(self, front: tuple[Types, Types]) -> float:  # type: ignore[override]
         """See :meth:`FrontModel.busy_servers`."""
         return self._need(front[0])
+
+    def starts_at_once(self, front: tuple[Types, Types], job: int) -> bool | None:  # type: ignore[override]
+        """See :meth:`FrontModel.starts_at_once`: known if the policy sees one waiting job, so nobody younger."""
+        if self.front > 1:
+            return None
+        return not front[1] and not self._started(front[0], (job,))[1]
+
+    def service(self, job: int) -> Service:
+        """See :meth:`FrontModel.service`."""
+        return job, self._phases_after
+
+    def _phases_after(self, job: int) -> Iterator[tuple[float, int | None]]:
+        yield from (
+            (float(self.types.phase_changes[job, j]), int(j)) for j in self.types.phase_changes[job].nonzero()[0]
+        )
+        yield float(self.types.completion_rates[job]), None
 
     def _started(self, running: Types, waiting: Types) -> tuple[Types, Types]:
         is_running = np.arange(len(running) + len(waiting)) < len(running)

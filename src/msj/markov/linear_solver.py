@@ -19,6 +19,7 @@ from msj.markov.marked_chain import Sparse, Vector
 DIRECT_UP_TO = 6_000  # unknowns; beyond, incomplete factorisation is faster whatever the number of classes
 GOOD_ENOUGH = 1e-13  # relative residual at which refinement stops
 DROP_TOLERANCES = (1e-3, 1e-5)
+MOST_ITERATIONS = 60  # a few dozen are usual; BiCGStab that has lost its way finds it again from the refined start
 
 
 class LinearSolver(ABC):
@@ -102,7 +103,7 @@ class IterativeSolver(LinearSolver):
             self.matrix.shape, matvec=lambda r: self._factors.solve(r, transposed=transposed), dtype=np.float64
         )
         matrix = self.transposed if transposed else self.matrix
-        x, _ = sparse_linalg.bicgstab(matrix, b, M=preconditioner, rtol=1e-8, atol=0.0, maxiter=500)
+        x, _ = sparse_linalg.bicgstab(matrix, b, M=preconditioner, rtol=1e-8, atol=0.0, maxiter=MOST_ITERATIONS)
         return np.asarray(x)
 
     def _refined(self, matrix: Sparse, b: Vector, *, transposed: bool) -> tuple[Vector, float]:

@@ -66,6 +66,40 @@ class MarkedChain:
             settling=none.T.tocsr(),
         )
 
+    @classmethod
+    def from_blocks(
+        cls, *, quiet: Sparse, completing: Sparse, starting: Sparse, passing: Sparse, settling: Sparse
+    ) -> MarkedChain:
+        """Make a chain with vanishing states; ``quiet`` comes without its diagonal, which the other rates fix.
+
+        Examples
+        --------
+        A machine that makes pieces of two sorts, one after the other:
+
+        >>> block = sparse.csr_array
+        >>> chain = MarkedChain.from_blocks(
+        ...     quiet=block((2, 2)), completing=block((2, 2)), starting=block([[1.0], [2.0]]),
+        ...     passing=block((1, 1)), settling=block([[0.5, 0.5]]))
+        >>> chain.D1.toarray().tolist()
+        [[0.5, 0.5], [1.0, 1.0]]
+        """
+        for block in (quiet, completing, starting):
+            if block.nnz and not (np.isfinite(block.data).all() and block.data.min() >= 0):
+                worst = block.data[~(block.data >= 0) | ~np.isfinite(block.data)][0]
+                raise InvalidInput(f"a step has the rate {worst:g}; rates must be finite and not negative")
+        if completing.nnz + starting.nnz == 0:
+            raise InvalidInput("nothing is ever completed; let some step complete a job")
+        leaving = np.asarray(quiet.sum(axis=1) + completing.sum(axis=1) + starting.sum(axis=1))
+        chain = cls(
+            quiet=(quiet - sparse.diags_array(leaving)).tocsr(),
+            completing=completing,
+            starting=starting,
+            passing=passing,
+            settling=settling,
+        )
+        _check_one_recurrent_class(chain.augmented())
+        return chain
+
     @property
     def states(self) -> int:
         """Number of states (vanishing ones apart)."""

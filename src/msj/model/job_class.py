@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.durations import Duration, duration_from_spec
 from msj.model.numbers import Number, as_plain, probability, text, whole
+from msj.model.table import Table, frozen, plain
 from msj.model.value import Value
 
 
@@ -25,6 +27,8 @@ class JobClass(Value):
         Share of all arrivals that are of this class; ``"2/3"`` and ``Fraction(2, 3)`` stay exact.
     duration
         A duration law, or the table that describes one.
+    extra
+        What the system's ``model`` wants to know besides, by key: ``{"groups": ["new"]}``.
 
     Examples
     --------
@@ -36,6 +40,7 @@ class JobClass(Value):
     need: int
     share: Number
     duration: Duration
+    extra: Mapping[str, Any] = Table()
 
     def __post_init__(self) -> None:
         if not text(self.name, "name").strip():
@@ -47,13 +52,17 @@ class JobClass(Value):
                 object.__setattr__(self, "duration", duration_from_spec(self.duration))
             except MsjError as error:
                 raise error.within("duration") from None
+        if not isinstance(self.extra, Mapping):
+            raise InvalidInput(f"extra = {self.extra!r} must be a table of further keys; write {{'groups': ['new']}}")
+        object.__setattr__(self, "extra", frozen(self.extra, "extra"))
 
     @property
     def work(self) -> float:
-        """Mean server-time a job takes: need × mean duration."""
+        """Mean server-time a job takes: need × mean duration (a system's ``model`` may know better: work_of)."""
         return self.need * float(self.duration.mean)
 
     def to_spec(self) -> dict[str, Any]:
         """Return the ``[[classes]]`` table that describes this class."""
         spec = {"name": self.name, "need": self.need, "share": as_plain(self.share)}
-        return spec | {"duration": self.duration.to_spec()}
+        further: dict[str, Any] = plain(self.extra)
+        return spec | {"duration": self.duration.to_spec()} | further

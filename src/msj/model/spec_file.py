@@ -1,25 +1,26 @@
 """Spec files: the TOML (or JSON) document that describes a cluster.
 
-The keys are a contract: ``name``, ``servers``, ``policy``, one of ``arrival_rate``/``load``/``utilisation``, and
-``classes`` with ``name``, ``need``, ``share``, ``duration``. Reading gives a :class:`System` or one sentence with
-file, key, value, rule and fix; writing gives a document that reads back as an equal system.
+The keys are a contract: ``name``, ``servers``, ``policy``, ``model``, one of ``arrival_rate``/``load``/``utilisation``,
+and ``classes`` with ``name``, ``need``, ``share``, ``duration`` and the keys that the ``model`` adds. Reading gives a
+:class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that reads back as an
+equal system.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.job_class import JobClass
-from msj.model.system import LOADS, System
+from msj.model.system import CLASS_KEYS, LOADS, ChosenModel, System, check_class_key, chosen_model
 from msj.registry import nearest
 
-SYSTEM_KEYS = ("name", "servers", "policy", *LOADS, "classes")
-CLASS_KEYS = ("name", "need", "share", "duration")
+SYSTEM_KEYS = ("name", "servers", "policy", "model", *LOADS, "classes")
 
 
 def read(path: str | os.PathLike[str]) -> System:
@@ -27,6 +28,8 @@ def read(path: str | os.PathLike[str]) -> System:
     path = Path(path)
     try:
         return from_document(_document(path), folder=path.parent)
+    except RecursionError:
+        raise InvalidInput("is nested too deeply; a spec file has a few levels").in_file(path) from None
     except MsjError as error:
         raise error.in_file(path) from None
 
@@ -67,29 +70,45 @@ def from_document(document: object, *, folder: Path | None = None) -> System:
     classes = document["classes"]
     if not isinstance(classes, list) or not all(isinstance(c, dict) for c in classes):
         raise InvalidInput("classes must be a list of tables; write one [[classes]] table per class")
-    return System(**{**document, "classes": [_job_class(c, i, folder) for i, c in enumerate(classes)]})
+    model = chosen_model(document.get("model"))
+    tables = [_located(c, folder) for c in classes] if folder is not None else classes
+    return System(**{**document, "model": model, "classes": [_job_class(c, i, model) for i, c in enumerate(tables)]})
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_toml, value)) + "]"
     # JSON's spelling of texts, numbers and booleans is TOML's too, but for one control character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _job_class(table: dict[str, Any], index: int, folder: Path | None) -> JobClass:
+def _key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _toml(name)
+
+
+def _job_class(table: dict[str, Any], index: int, model: ChosenModel | None) -> JobClass:
     try:
-        _known(table, CLASS_KEYS)
+        further = {key: value for key, value in table.items() if key not in CLASS_KEYS}
+        for key in further:
+            check_class_key(key, model)
         _required(table, CLASS_KEYS)
-        duration = table["duration"]
-        if folder is not None and isinstance(duration, dict) and isinstance(duration.get("file"), str):
-            # A file of recorded durations is named relative to the spec file, wherever the user stands.
-            table = {**table, "duration": {**duration, "file": str(folder / duration["file"])}}
-        return JobClass(**table)
+        return JobClass(**{key: table[key] for key in CLASS_KEYS}, extra=further)
     except MsjError as error:
         raise error.within(f"classes[{index}]") from None
+
+
+def _located(value: Any, folder: Path) -> Any:
+    """Name files of recorded durations relative to the spec file, wherever the user stands."""
+    if isinstance(value, list):
+        return [_located(item, folder) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _located(item, folder) for key, item in value.items()}
+    if "law" in found and isinstance(found.get("file"), str):
+        found["file"] = str(folder / found["file"])
+    return found
 
 
 def _known(table: dict[str, Any], keys: tuple[str, ...]) -> None:
@@ -119,5 +138,3 @@ def _document(path: Path) -> object:
         raise InvalidInput(f"is not TOML: {error}; correct that line") from None
     except ValueError as error:  # an integer of thousands of digits
         raise InvalidInput(f"cannot be read: {error}; correct that number") from None
-    except RecursionError:
-        raise InvalidInput("is nested too deeply; a spec file has three levels") from None

@@ -13,11 +13,13 @@ from fractions import Fraction
 from typing import Any, Protocol, Self
 
 from msj.errors import InvalidInput, MsjError
+from msj.model.chosen import chosen_from
 from msj.model.job_class import JobClass
 from msj.model.numbers import Number, as_plain, as_text, positive, text, whole
 from msj.model.value import Value
-from msj.registry import POLICIES
+from msj.registry import MODELS, POLICIES, nearest
 
+CLASS_KEYS = ("name", "need", "share", "duration")
 LOADS = ("arrival_rate", "load", "utilisation")
 
 
@@ -28,6 +30,28 @@ class ChosenPolicy(Protocol):
 
     def to_spec(self) -> str | dict[str, Any]:
         """Return what stands behind ``policy =``."""
+
+
+class ChosenModel(Protocol):
+    """What the model room knows of a ``model``: how a spec file writes it, and what it adds to the classes."""
+
+    name: str
+    class_keys: tuple[str, ...]
+
+    def to_spec(self) -> str | dict[str, Any]:
+        """Return what stands behind ``model =``."""
+
+    def class_value(self, key: str, value: Any) -> Any:
+        """Return the value of one of ``class_keys``, validated."""
+
+    def check(self, system: System) -> None:
+        """Refuse a system that contradicts the model."""
+
+    def work(self, job_class: JobClass) -> float:
+        """Return the mean server-time of a job."""
+
+    def why_not_policy(self, policy: str) -> str | None:
+        """Return the reason if the model does not go with a policy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +69,8 @@ class System(Value):
         would be busy if all jobs were served.
     policy
         A policy's name, a table ``{"name": ..., option: ...}``, or a policy object.
+    model
+        None for a plain cluster; or, in the same three ways, one where jobs or servers are of another kind.
     name
         What users call the cluster.
 
@@ -69,6 +95,7 @@ class System(Value):
     load: Number | None = None
     utilisation: Number | None = None
     policy: ChosenPolicy = "fcfs"  # type: ignore[assignment]
+    model: ChosenModel | None = None
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -80,10 +107,16 @@ class System(Value):
         for key in given:
             object.__setattr__(self, key, positive(getattr(self, key), key))
         try:
-            object.__setattr__(self, "policy", _policy(self.policy))
+            object.__setattr__(self, "policy", chosen_from(POLICIES, self.policy, "fcfs"))
         except MsjError as error:
             raise error.within("policy") from None
         text(self.name, "name")
+        model = chosen_model(self.model)
+        object.__setattr__(self, "model", model)
+        if model is not None or any(c.extra for c in self.classes):
+            object.__setattr__(self, "classes", _with_extra(self.classes, model))
+        if model is not None:
+            model.check(self)
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields changed; a new load of one kind replaces the old one of any kind."""
@@ -99,7 +132,11 @@ class System(Value):
     @property
     def mean_work(self) -> float:
         """E[need × duration]: server-time an average job takes."""
-        return sum(float(c.share) * c.work for c in self.classes)
+        return sum(float(c.share) * self.work_of(c) for c in self.classes)
+
+    def work_of(self, job_class: JobClass) -> float:
+        """Return the mean server-time of a job of a class; the model may know of more than need × duration."""
+        return job_class.work if self.model is None else self.model.work(job_class)
 
     @property
     def naive_threshold(self) -> float:
@@ -118,6 +155,7 @@ class System(Value):
         """Return the document (TOML or JSON) that describes this system."""
         spec: dict[str, Any] = {"name": self.name} if self.name else {}
         spec |= {"servers": self.servers, "policy": self.policy.to_spec()}
+        spec |= {} if self.model is None else {"model": self.model.to_spec()}
         spec |= {key: as_plain(value) for key in LOADS if (value := getattr(self, key)) is not None}
         return spec | {"classes": [c.to_spec() for c in self.classes]}
 
@@ -145,16 +183,41 @@ def _classes(classes: Iterable[JobClass], servers: int) -> tuple[JobClass, ...]:
     return classes
 
 
-def _policy(policy: Any) -> ChosenPolicy:
-    if isinstance(policy, str):
-        policy = {"name": policy}
-    if isinstance(policy, Mapping):
-        options = {key: value for key, value in policy.items() if key != "name"}
-        if "name" not in policy:
-            raise InvalidInput(f"{dict(policy)} names no policy; add name = 'fcfs' or another")
-        chosen: ChosenPolicy = POLICIES.get(policy["name"]).from_options(options)
-        return chosen
-    if not (hasattr(policy, "name") and hasattr(policy, "to_spec")):
-        raise InvalidInput(f"{policy!r} is not a policy; give a name such as 'fcfs'")
-    found: ChosenPolicy = policy
+def chosen_model(given: Any) -> ChosenModel | None:
+    """Return the model that a name, a table or None stands for."""
+    if given is None:
+        return None
+    try:
+        found: ChosenModel = chosen_from(MODELS, given, "several-resources")
+    except MsjError as error:
+        raise error.within("model") from None
     return found
+
+
+def check_class_key(key: str, model: ChosenModel | None) -> None:
+    """Refuse a key that neither every class nor the model has, and say which model would understand it."""
+    further = () if model is None else model.class_keys
+    if key in further:
+        return
+    if key in CLASS_KEYS:
+        raise InvalidInput(f"'{key}' is given twice, in extra too; every class has it, so leave it out there")
+    known = (*CLASS_KEYS, *further)
+    would = [found.name for found in MODELS if key in found.class_keys]
+    if would:
+        now = "there is no model" if model is None else f"the model is '{model.name}'"
+        raise InvalidInput(f"key '{key}' belongs to model '{would[0]}' and {now}; set model, or remove the key")
+    raise InvalidInput(f"unknown key '{key}'; {nearest(key, known)}")
+
+
+def _with_extra(classes: tuple[JobClass, ...], model: ChosenModel | None) -> tuple[JobClass, ...]:
+    """Check what the classes say for the model, and write it in one way only."""
+    found = []
+    for index, c in enumerate(classes):
+        try:
+            for key in c.extra:
+                check_class_key(key, model)
+            extra = c.extra if model is None else {k: model.class_value(k, value) for k, value in c.extra.items()}
+            found.append(c.replace(extra=extra))
+        except MsjError as error:
+            raise error.within(f"classes[{index}]") from None
+    return tuple(found)

@@ -13,28 +13,25 @@ policy that looks at ``remaining`` has no finite chain and says so (``front`` is
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.errors import InvalidInput
 from msj.model import System
-from msj.registry import nearest
+from msj.model.chosen import Chosen
 
 Serve = Callable[[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64], int, NDArray[np.bool_]], None]
 
 
-class Policy(ABC):
+class Policy(Chosen, ABC):
     """Base of the policies; each is a frozen dataclass whose fields are its options."""
 
-    name: ClassVar[str]
-    summary: ClassVar[str]
-    citation: ClassVar[str]
+    kind: ClassVar[str] = "policy"
+    #: Whether, in a front sorted by need (largest first, ties by age), the same jobs are served as in order of arrival.
+    order_within_need: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -66,26 +63,3 @@ class Policy(ABC):
     def supports(self, system: System) -> str | None:  # noqa: ARG002
         """Return None if the policy can run ``system``, else the reason why not."""
         return None
-
-    @classmethod
-    def from_options(cls, options: dict[str, Any]) -> Policy:
-        """Make the policy from the options a spec file gives."""
-        known = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
-        for key in options:
-            if key not in known:
-                hint = nearest(key, known) if known else "it takes none"
-                raise InvalidInput(f"unknown option '{key}' for policy '{cls.name}'; {hint}")
-        return cls(**options)
-
-    def to_spec(self) -> str | dict[str, Any]:
-        """Return what stands behind ``policy =`` in a spec file."""
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        options = {f.name: _plain(value) for f in fields if (value := getattr(self, f.name)) != f.default}
-        return {"name": self.name, **options} if options else self.name
-
-
-def _plain(value: Any) -> Any:
-    """Write an option for TOML or JSON."""
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, Fraction) else value

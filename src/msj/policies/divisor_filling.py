@@ -58,6 +58,7 @@ class DivisorFilling(Policy):
     summary: ClassVar[str] = "fills all servers from the k oldest jobs; every need must divide the servers"
     citation: ClassVar[str] = "wcfs, section 3.4.3"
     preemptive: ClassVar[bool] = True
+    order_within_need: ClassVar[bool] = True
 
     @property
     def front(self) -> None:

@@ -63,6 +63,7 @@ class ServerFilling(Policy):
     summary: ClassVar[str] = "fills all servers from the shortest prefix that can; needs and servers powers of two"
     citation: ClassVar[str] = "wcfs, section 3.4.2"
     preemptive: ClassVar[bool] = True
+    order_within_need: ClassVar[bool] = True
 
     @property
     def front(self) -> None:

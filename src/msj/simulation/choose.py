@@ -24,6 +24,7 @@ from msj.simulation.kernels.easy import EasyKernel
 from msj.simulation.kernels.fcfs import FcfsKernel
 from msj.simulation.kernels.sharing import SharingKernel
 from msj.simulation.kernels.timers import TimersKernel
+from msj.simulation.model_kernels import model_kernel
 from msj.workloads import Streams
 
 Needs = NDArray[np.int64]
@@ -31,6 +32,8 @@ Needs = NDArray[np.int64]
 
 def kernel_for(system: System, policy: Policy, streams: Streams) -> Kernel:
     """Return the kernel that runs ``policy`` for the system; refuse what the policy does not support."""
+    if system.model is not None:
+        return model_kernel(system, policy, streams)
     reason = policy.supports(system)
     if reason is not None:
         raise NotSupported(f"policy '{policy.name}' does not apply: {reason}")

@@ -107,12 +107,17 @@ def _name(system: System, taken: dict[str, Result]) -> str:
 def _differences(system: System, base: Run, other: Run) -> tuple[Quantity, ...]:
     rows = []
     for name, above, below in RATIOS:
-        means = [
-            series(run.batches, above, None, system.servers) / series(run.batches, below, None, system.servers)
+        sums = [
+            (series(run.batches, above, None, system.servers), series(run.batches, below, None, system.servers))
             for run in (other, base)
         ]
-        each = means[0] - means[1]
-        value = float(each.mean())
+        if any(x.sum() == 0 for _, x in sums):
+            continue  # so short a run that nobody came
+        # A difference of two ratios of sums, its spread from the batches' residuals, as for one ratio in estimates.py.
+        ratios = [float(y.sum() / x.sum()) for y, x in sums]
+        residuals = [(y - ratio * x) / x.mean() for (y, x), ratio in zip(sums, ratios, strict=True)]
+        each = residuals[0] - residuals[1]
+        value = ratios[0] - ratios[1]
         half = float(stdtrit(len(each) - 1, 0.975) * np.std(each, ddof=1) / math.sqrt(len(each)))
         rows.append(
             Quantity(

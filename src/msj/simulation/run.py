@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
@@ -79,6 +79,8 @@ class Run:
                         if self.growth is not None:
                             return Outcome.UNSTABLE
                 except KeyboardInterrupt:
+                    if pool is not None:
+                        pool.shutdown(wait=False, cancel_futures=True)  # no new pieces of a row that will not count
                     return Outcome.INTERRUPTED
                 if self.precision is None:
                     return Outcome.JOB_LIMIT_REACHED
@@ -103,7 +105,8 @@ class Run:
         self, pool: Any, keep: Callable[[int, Completed], None] | None, watch: Callable[[int], None]
     ) -> None:
         if pool is not None:
-            answers = pool.map(_run_piece, self.replications, [self.piece] * len(self.replications))
+            with _interrupts_held():
+                answers = pool.map(_run_piece, self.replications, [self.piece] * len(self.replications))
         else:
             answers = (
                 (replication, replication.run(self.piece, None if keep is None else _with_index(keep, index)))
@@ -146,3 +149,16 @@ def _pool(processes: int) -> AbstractContextManager[Any]:
 def _leave_interrupts_alone() -> None:
     # Ctrl-C reaches every process; the one that asked ends the run, the others finish their piece.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    # Processes born here must not die of Ctrl-C before they have learnt to leave it alone: a broken pool may hang.
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -151,6 +151,11 @@ def new_run(
     warm_up: float,
 ) -> Run:
     """Check what is asked and make the run, not yet begun."""
+    if system.servers > MOST_SERVERS:
+        raise TooLarge(
+            f"{system.servers:.3g} servers are more than a simulation keeps track of (at most {MOST_SERVERS:,}); "
+            "use fewer, or a closed form (msj analyse)"
+        )
     replications = whole(replications, "replications")
     if jobs is not None and time is not None:
         raise InvalidInput("jobs and time are both given; say how long to simulate in one way only")

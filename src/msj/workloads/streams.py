@@ -18,7 +18,7 @@ Rng: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 # Keeps our children apart from those a caller may have spawned from the same sequence.
 OURS = 0x6D736A
 
-PURPOSES = ("arrivals", "classes", "durations", "estimates", "policy")
+PURPOSES = ("arrivals", "classes", "durations", "estimates", "policy", "tasks")
 
 
 def seed_sequence(rng: Rng) -> np.random.SeedSequence:

@@ -340,7 +340,7 @@ def test_refusals():
     with pytest.raises(InvalidInput, match=r"stages\[1\] of class 'a' needs 3 of 2 servers"):
         Stages(servers=2, classes=[staged("a", 1, (1, ONE), (3, ONE))])
     with pytest.raises(NotSupported, match="not phase type"):
-        Stage(need=1, duration=Weibull(mean=1, shape=0.5))
+        Stages(servers=2, classes=[staged("a", 1, (1, Weibull(mean=1, shape=0.5)))])
     with pytest.raises(InvalidInput, match="non-empty list of stages"):
         staged("a", 1)
     gpu, cpus = (ResourceClass(name="a", share=1, duration=ONE, needs=needs) for needs in ({"gpus": 1}, {"cpus": 2}))

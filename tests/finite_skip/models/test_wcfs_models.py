@@ -1,5 +1,7 @@
 """The WCFS family against formulas, and against chains that keep every job."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from msj.finite_skip.models import (
     RedAndBlue,
     ThresholdParallelism,
 )
+from msj.finite_skip.models.red_and_blue import ColouredClass
 from strategies import phase_types
 
 ONE = Exponential(mean=1)
@@ -168,10 +171,17 @@ def test_different_thresholds_keeping_every_job():
 # --- red and blue
 
 
+def red_and_blue(servers, red_share, red, blue):
+    shares = Fraction(red_share), 1 - Fraction(red_share)
+    classes = zip(("red", "blue"), shares, (red, blue), strict=True)
+    coloured = [ColouredClass(name=c, colour=c, share=share, duration=law) for c, share, law in classes]
+    return RedAndBlue(servers=servers, classes=coloured)
+
+
 @settings(max_examples=10)
 @given(phase_types(), phase_types())
 def test_one_server_does_not_mind_the_colour(red, blue):
-    model = RedAndBlue(servers=1, red_share="1/4", red=red, blue=blue)
+    model = red_and_blue(1, "1/4", red, blue)
     mean = float(red.mean) / 4 + float(blue.mean) * 3 / 4
     second = red.second_moment / 4 + blue.second_moment * 3 / 4
     rate = 0.8 / mean
@@ -179,13 +189,13 @@ def test_one_server_does_not_mind_the_colour(red, blue):
 
 
 def test_one_colour_is_erlang_c():
-    model = RedAndBlue(servers=3, red_share=1, red=ONE, blue=ONE)
+    model = red_and_blue(3, 1, ONE, ONE)
     assert exact(model, 2.7) == pytest.approx(erlang_c(3, 1.0, 2.7), rel=1e-10)
 
 
 @pytest.mark.parametrize("servers", [2, 3])
 def test_red_and_blue_waste_nothing_when_many_wait(servers):
-    model = RedAndBlue(servers=servers, red_share="2/5", red=ERLANG, blue=VARIABLE)
+    model = red_and_blue(servers, "2/5", ERLANG, VARIABLE)
     result = msj.analyse_model(model, load=0.9)
     mean = 0.4 * 3 + 0.6 * float(VARIABLE.mean)
     assert result["stability_threshold"] == pytest.approx(servers / mean, rel=1e-10)
@@ -209,7 +219,7 @@ def test_red_and_blue_keeping_every_job(servers, most):
         return [(rates[colour], replaced(state, i)) for i in found[colour]]
 
     expected = mean_response_time((), lambda state: [(0.5, (*state, 0)), (0.5, (*state, 1))], steps, rate, most=most)
-    model = RedAndBlue(servers=servers, red_share=0.5, red=Exponential(rate=1), blue=Exponential(rate=0.5))
+    model = red_and_blue(servers, "1/2", Exponential(rate=1), Exponential(rate=0.5))
     assert exact(model, rate) == pytest.approx(expected, rel=2e-5)
 
 
@@ -229,8 +239,8 @@ def test_refusals():
         LimitedProcessorSharing(level=1, duration=Weibull(mean=1, shape=0.5))
     with pytest.raises(InvalidInput, match="has threshold 5 with 4 servers"):
         parallel(4, (5, 1, ONE))
-    with pytest.raises(InvalidInput, match="red_share = 2 must lie between 0 and 1"):
-        RedAndBlue(servers=2, red_share=2, red=ONE, blue=ONE)
+    with pytest.raises(InvalidInput, match="colour = 'green' is unknown; write 'red' or 'blue'"):
+        ColouredClass(name="a", share=1, duration=ONE, colour="green")
 
 
 def test_a_model_is_a_value():

@@ -1,14 +1,15 @@
 """Finite-skip models, one file each: the WCFS family (wcfs, section 3) and the extensions of MSJ (reset, Appendix H).
 
-Each is a :class:`~msj.finite_skip.front_model.FrontModel`, so ``msj.analyse_model`` gives its stability threshold,
-RESET prediction and exact response time.
+Those that a spec file can choose (``model = ...``) end in ``VARIANT = ...``; those that are policies (sharing, speeds,
+thresholds) do not. Each is a :class:`~msj.finite_skip.front_model.FrontModel`, so ``msj.analyse_model`` gives its
+stability threshold, RESET prediction and exact response time.
 """
 
 from msj.finite_skip.models.fork_join import ForkJoin, ForkJoinClass
 from msj.finite_skip.models.heterogeneous import Heterogeneous
 from msj.finite_skip.models.limited_processor_sharing import LimitedProcessorSharing
 from msj.finite_skip.models.preemption_cost import PreemptionCost
-from msj.finite_skip.models.red_and_blue import RedAndBlue
+from msj.finite_skip.models.red_and_blue import ColouredClass, RedAndBlue
 from msj.finite_skip.models.server_groups import GroupedClass, ServerGroups
 from msj.finite_skip.models.set_up import ServerStates, SetUp
 from msj.finite_skip.models.several_resources import ResourceClass, SeveralResources
@@ -16,6 +17,7 @@ from msj.finite_skip.models.stages import Stage, StagedClass, Stages
 from msj.finite_skip.models.threshold_parallelism import ParallelClass, ThresholdParallelism
 
 __all__ = [
+    "ColouredClass",
     "ForkJoin",
     "ForkJoinClass",
     "GroupedClass",

@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 from math import factorial, prod
+from typing import ClassVar
 
 from msj.errors import InvalidInput
 from msj.finite_skip.models.head_of_line import HeadOfLine, Running, RunningAndWaiting
 from msj.finite_skip.models.phased_model import ModelClass, Types, given_classes, without
+from msj.finite_skip.models.system_model import SystemModel
+from msj.model import System
 from msj.model.numbers import whole
 
 
@@ -105,3 +108,21 @@ class ForkJoin(HeadOfLine):
     def busy_servers(self, front: RunningAndWaiting) -> float:
         """See :meth:`FrontModel.busy_servers`."""
         return float(sum(map(len, front[0])))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForkJoinModel(SystemModel):
+    """In a spec file: model = "fork-join"; a class's need is its number of tasks, its duration that of one task."""
+
+    name: ClassVar[str] = "fork-join"
+    summary: ClassVar[str] = "a job's tasks start together and end one by one, each freeing its server"
+    citation: ClassVar[str] = "reset, Appendix H.2"
+    idles: ClassVar[str] = "a job of several tasks may wait while fewer servers than it has tasks are free"
+
+    def front(self, system: System) -> ForkJoin:
+        """See :meth:`SystemModel.front`."""
+        classes = [ForkJoinClass(name=c.name, share=c.share, tasks=c.need, duration=c.duration) for c in system.classes]
+        return ForkJoin(servers=system.servers, classes=classes)
+
+
+VARIANT = ForkJoinModel

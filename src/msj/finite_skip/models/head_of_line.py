@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from msj.finite_skip.front_model import Step
+from msj.finite_skip.front_model import Service, Step
 from msj.finite_skip.models.phased_model import PhasedModel, without
 
 Running: TypeAlias = tuple[Any, ...]
@@ -59,6 +59,15 @@ class HeadOfLine(PhasedModel[RunningAndWaiting]):
             for rate, after in self.next_of(entry):
                 reached = self.after_starts(rest, waiting) if after is None else self.moved(rest, entry, after, waiting)
                 yield running.count(entry) * rate, reached, after is None
+
+    def starts_at_once(self, front: RunningAndWaiting, job: Any) -> bool:
+        """See :meth:`FrontModel.starts_at_once`."""
+        return not front[1] and self.started(front[0], job) is not None
+
+    def service(self, job: Any) -> Service | None:
+        """See :meth:`FrontModel.service`."""
+        goes_its_way = type(self).moved is HeadOfLine.moved  # else it may have to wait again once started
+        return (self.started((), job), self.next_of) if goes_its_way else None
 
     def moved(self, rest: Running, before: Any, after: Any, waiting: tuple[Any, ...]) -> RunningAndWaiting:  # noqa: ARG002
         """Return the front in which one running job has changed from ``before`` to ``after``."""

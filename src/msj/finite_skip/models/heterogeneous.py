@@ -19,7 +19,7 @@ from functools import cached_property
 
 from msj.errors import InvalidInput
 from msj.finite_skip.front_model import Step
-from msj.finite_skip.models.phased_model import ModelClass, PhasedModel, Sizes, Types, classes_of, without
+from msj.finite_skip.models.phased_model import ModelClass, PhasedModel, Sizes, Types, classes_of, frozen_sizes, without
 from msj.model.numbers import Number, positive, vector
 
 ASSIGNMENTS = ("fastest-first", "slowest-first", "stay")
@@ -48,8 +48,7 @@ class Heterogeneous(PhasedModel[Types]):
         for i, speed in enumerate(speeds):
             positive(speed, f"speeds[{i}]")
         object.__setattr__(self, "speeds", speeds)
-        if isinstance(self.duration, list):
-            object.__setattr__(self, "duration", tuple(map(tuple, self.duration)))
+        object.__setattr__(self, "duration", frozen_sizes(self.duration))
         if self.assignment not in ASSIGNMENTS:
             raise InvalidInput(f"assignment = {self.assignment!r} is not one of {', '.join(ASSIGNMENTS)}; choose one")
         self._check_classes()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from msj.finite_skip.front_model import Step
-from msj.finite_skip.models.phased_model import ModelClass, PhasedModel, Sizes, Types, classes_of, without
+from msj.finite_skip.models.phased_model import ModelClass, PhasedModel, Sizes, Types, classes_of, frozen_sizes, without
 from msj.model.numbers import Number, positive, whole
 
 
@@ -37,8 +37,7 @@ class LimitedProcessorSharing(PhasedModel[Types]):
     def __post_init__(self) -> None:
         object.__setattr__(self, "level", whole(self.level, "level"))
         object.__setattr__(self, "speed", positive(self.speed, "speed"))
-        if isinstance(self.duration, list):
-            object.__setattr__(self, "duration", tuple(map(tuple, self.duration)))
+        object.__setattr__(self, "duration", frozen_sizes(self.duration))
         self._check_classes()
 
     @cached_property
@@ -62,3 +61,7 @@ class LimitedProcessorSharing(PhasedModel[Types]):
             for rate, after in self.changes(job, speed):
                 left = without(front, front.index(job))
                 yield (rate, left, True) if after is None else (rate, self.add(left, after), False)
+
+    def busy_servers(self, front: Types) -> float:
+        """See :meth:`FrontModel.busy_servers`: a machine of speed k is k servers, all in use while a job is there."""
+        return float(self.speed) if front else 0.0

@@ -22,8 +22,8 @@ from msj.model.numbers import Number, probability
 from msj.model.value import Value
 
 Types: TypeAlias = tuple[int, ...]
-#: One law for all jobs, or (share, law) for each class.
-Sizes: TypeAlias = "Duration | Sequence[tuple[Number | str, Duration]]"
+#: One law for all jobs, (share, law) for each class, or the classes.
+Sizes: TypeAlias = "Duration | Sequence[tuple[Number | str, Duration]] | Sequence[ModelClass]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,8 +113,10 @@ def classes_of(duration: Sizes) -> tuple[ModelClass, ...]:
     """
     if isinstance(duration, Duration):
         return (ModelClass(name="all", share=1, duration=duration),)
+    if isinstance(duration, (list, tuple)) and all(isinstance(c, ModelClass) for c in duration):
+        return tuple(duration)
     try:
-        pairs = [(share, law) for share, law in duration]
+        pairs = [(share, law) for share, law in duration]  # type: ignore[misc]
     except (TypeError, ValueError):
         raise InvalidInput(
             f"duration = {duration!r} is neither a duration law nor a list of (share, law); write Exponential(mean=1)"
@@ -123,6 +125,13 @@ def classes_of(duration: Sizes) -> tuple[ModelClass, ...]:
         ModelClass(name=f"class {i}", share=share, duration=law)  # type: ignore[arg-type]
         for i, (share, law) in enumerate(pairs, start=1)
     )
+
+
+def frozen_sizes(duration: Sizes) -> Sizes:
+    """Return sizes that can be hashed."""
+    if not isinstance(duration, list):
+        return duration
+    return tuple(tuple(item) if isinstance(item, list) else item for item in duration)
 
 
 Given = TypeVar("Given", bound=ModelClass | JobClass)

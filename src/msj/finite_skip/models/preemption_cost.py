@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from msj.errors import InvalidInput, NotSupported
 from msj.finite_skip.front_model import Step
 from msj.finite_skip.models.phased_model import PhasedModel, given_classes, without
+from msj.finite_skip.models.system_model import SystemModel
 from msj.model import JobClass, System
 from msj.model.numbers import Number, positive, whole
 from msj.policies.server_filling import server_filling, why_not_powers_of_two
@@ -103,12 +105,16 @@ class PreemptionCost(PhasedModel[Owing]):
                     yield rate, self._put_aside(left, others - self.served(left)), True
 
     def busy_servers(self, front: Owing) -> float:
-        """See :meth:`FrontModel.busy_servers`; servers of jobs that pay their overhead count as busy."""
-        return float(sum(self._needs[front[i][0]] for i in self.served(front)))
+        """See :meth:`FrontModel.busy_servers`; servers of jobs that pay their overhead are not counted."""
+        return float(sum(self._needs[front[i][0]] for i in self.served(front) if not front[i][1]))
 
     def paying_servers(self, front: Owing) -> int:
         """Return how many servers are held by jobs that pay their overhead."""
         return sum(self._needs[front[i][0]] for i in self.served(front) if front[i][1])
+
+    def measures(self, front: Owing) -> dict[str, float]:
+        """See :meth:`FrontModel.measures`."""
+        return {"paying_servers": float(self.paying_servers(front))}
 
     def served(self, front: Owing) -> frozenset[int]:
         """Return the places in the front of the jobs that hold servers."""
@@ -130,3 +136,30 @@ class PreemptionCost(PhasedModel[Owing]):
 
     def _put_aside(self, front: Owing, places: frozenset[int] | set[int]) -> Owing:
         return tuple((job, owes or i in places) for i, (job, owes) in enumerate(front))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreemptionCostModel(SystemModel):
+    """In a spec file: model = { name = "preemption-cost", overhead_rate = 10 } and policy = "server-filling"."""
+
+    name: ClassVar[str] = "preemption-cost"
+    summary: ClassVar[str] = "a job that was put aside pays an overhead before it goes on; policy server-filling"
+    citation: ClassVar[str] = "reset, Appendix H.6"
+    policy: ClassVar[str] = "server-filling"
+    idles: ClassVar[str] = "jobs that were put aside hold servers without progress while they pay their overhead"
+
+    overhead_rate: Number
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "overhead_rate", positive(self.overhead_rate, "overhead_rate"))
+
+    def supports(self, system: System) -> str | None:
+        """See :meth:`SystemModel.supports`."""
+        return super().supports(system) or why_not_powers_of_two(system)
+
+    def front(self, system: System) -> PreemptionCost:
+        """See :meth:`SystemModel.front`."""
+        return PreemptionCost(servers=system.servers, classes=system.classes, overhead_rate=self.overhead_rate)
+
+
+VARIANT = PreemptionCostModel

@@ -12,14 +12,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any, ClassVar
 
+from msj.errors import InvalidInput
 from msj.finite_skip.front_model import Step
-from msj.finite_skip.models.phased_model import ModelClass, PhasedModel, Types, without
-from msj.model.durations import Duration
-from msj.model.numbers import Number, probability, whole
+from msj.finite_skip.models.phased_model import ModelClass, PhasedModel, Types, given_classes, without
+from msj.finite_skip.models.system_model import SystemModel
+from msj.model import System
+from msj.model.numbers import whole
 
 Colours = tuple[Types, Types]
+
+
+COLOURS = ("red", "blue")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColouredClass(ModelClass):
+    """Jobs of one colour, ``"red"`` or ``"blue"``."""
+
+    colour: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _colour(self.colour)
+
+
+def _colour(value: object) -> str:
+    if value not in COLOURS:
+        raise InvalidInput(f"colour = {value!r} is unknown; write 'red' or 'blue'")
+    return str(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,28 +51,25 @@ class RedAndBlue(PhasedModel[Colours]):
     Examples
     --------
     >>> import msj
-    >>> model = RedAndBlue(servers=2, red_share=0.5, red=msj.Exponential(mean=1), blue=msj.Exponential(mean=3))
+    >>> model = RedAndBlue(servers=2, classes=[
+    ...     ColouredClass(name="a", share=0.5, colour="red", duration=msj.Exponential(mean=1)),
+    ...     ColouredClass(name="b", share=0.5, colour="blue", duration=msj.Exponential(mean=3))])
     >>> round(msj.analyse_model(model)["stability_threshold"], 9)
     1.0
     """
 
     servers: int
-    red_share: Number
-    red: Duration
-    blue: Duration
+    classes: Sequence[ColouredClass]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "servers", whole(self.servers, "servers"))
-        object.__setattr__(self, "red_share", probability(self.red_share, "red_share"))
+        object.__setattr__(self, "classes", given_classes(self.classes, ColouredClass))
         self._check_classes()
 
-    @cached_property
+    @property
     def job_classes(self) -> Sequence[ModelClass]:
         """See :meth:`PhasedModel.job_classes`."""
-        return (
-            ModelClass(name="red", share=self.red_share, duration=self.red),
-            ModelClass(name="blue", share=1 - self.red_share, duration=self.blue),
-        )
+        return self.classes
 
     @property
     def most_jobs(self) -> int:
@@ -71,7 +90,8 @@ class RedAndBlue(PhasedModel[Colours]):
 
     def add(self, front: Colours, job: int) -> Colours:
         """See :meth:`FrontModel.add`."""
-        return self._with(front, self.class_of(job), (*front[self.class_of(job)], job))
+        colour = COLOURS.index(self.classes[self.class_of(job)].colour)
+        return self._with(front, colour, (*front[colour], job))
 
     def steps(self, front: Colours) -> Iterator[Step[Colours]]:
         """See :meth:`FrontModel.steps`."""
@@ -93,3 +113,39 @@ class RedAndBlue(PhasedModel[Colours]):
     def _with(self, front: Colours, colour: int, jobs: Types) -> Colours:
         arranged = tuple(sorted(jobs))
         return (arranged, front[1]) if colour == 0 else (front[0], arranged)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedAndBlueModel(SystemModel):
+    """In a spec file: model = "red-and-blue"; in its classes: need = 1 and colour = "red" or "blue"."""
+
+    name: ClassVar[str] = "red-and-blue"
+    summary: ClassVar[str] = "jobs are red or blue and need one server; only one colour is in service at a time"
+    citation: ClassVar[str] = "wcfs, section 2.2"
+    class_keys: ClassVar[tuple[str, ...]] = ("colour",)
+
+    def class_value(self, key: str, value: Any) -> str:  # noqa: ARG002
+        """See :meth:`SystemModel.class_value`."""
+        return _colour(value)
+
+    def check(self, system: System) -> None:
+        """See :meth:`SystemModel.check`."""
+        for index, c in enumerate(system.classes):
+            reason = None
+            if "colour" not in c.extra:
+                reason = f"class '{c.name}' has no colour; add colour = 'red' or 'blue'"
+            elif c.need != 1:
+                reason = f"class '{c.name}' needs {c.need} servers and in this model every job needs one; set need = 1"
+            if reason is not None:
+                raise InvalidInput(reason, where=f"classes[{index}]")
+
+    def front(self, system: System) -> RedAndBlue:
+        """See :meth:`SystemModel.front`."""
+        classes = [
+            ColouredClass(name=c.name, share=c.share, colour=c.extra["colour"], duration=c.duration)
+            for c in system.classes
+        ]
+        return RedAndBlue(servers=system.servers, classes=classes)
+
+
+VARIANT = RedAndBlueModel

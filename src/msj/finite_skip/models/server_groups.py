@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar
 
 from msj.errors import InvalidInput
 from msj.finite_skip.models.head_of_line import HeadOfLine, Running, RunningAndWaiting
 from msj.finite_skip.models.phased_model import ModelClass, given_classes
-from msj.model.numbers import whole
+from msj.finite_skip.models.system_model import SystemModel
+from msj.model import JobClass, System
+from msj.model.numbers import text, whole
+from msj.model.table import frozen
+from msj.registry import nearest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,3 +121,64 @@ class ServerGroups(HeadOfLine):
     def busy_servers(self, front: RunningAndWaiting) -> float:
         """See :meth:`FrontModel.busy_servers`."""
         return float(sum(self.busy(front[0]).values()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerGroupsModel(SystemModel):
+    """In a spec file: model = { name = "server-groups", groups = { old = 8, new = 4 } }; class: groups = ["new"]."""
+
+    name: ClassVar[str] = "server-groups"
+    summary: ClassVar[str] = "groups of servers; a job runs inside one group, and only in those its class names"
+    citation: ClassVar[str] = "reset, Appendix H.4"
+    class_keys: ClassVar[tuple[str, ...]] = ("groups",)
+    idles: ClassVar[str] = "a job may wait for room in one group while servers of another stand idle"
+
+    groups: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.groups, Mapping) or not self.groups:
+            raise InvalidInput(f"groups = {self.groups!r} must be a table of groups; write {{ old = 8, new = 4 }}")
+        groups = {name: whole(servers, f"groups.{name}") for name, servers in self.groups.items()}
+        object.__setattr__(self, "groups", frozen(groups, "groups"))
+
+    def class_value(self, key: str, value: Any) -> tuple[str, ...]:
+        """See :meth:`SystemModel.class_value`."""
+        if not isinstance(value, (list, tuple)) or not value:
+            raise InvalidInput(f"{key} = {value!r} must be a list of groups in order of preference; write ['new']")
+        for name in value:
+            if text(name, key) not in self.groups:
+                raise InvalidInput(f"group '{name}' does not exist; {nearest(name, self.groups)}")
+        if len(set(value)) < len(value):
+            raise InvalidInput(f"{key} = {list(value)} names a group twice; name each once")
+        return tuple(value)
+
+    def groups_of(self, job_class: JobClass) -> tuple[str, ...]:
+        """Return the groups a class may run in: those it names, or all that are large enough."""
+        named: tuple[str, ...] | None = job_class.extra.get("groups")
+        return named or tuple(name for name, servers in self.groups.items() if job_class.need <= servers)
+
+    def check(self, system: System) -> None:
+        """See :meth:`SystemModel.check`."""
+        total = sum(self.groups.values())
+        if total != system.servers:
+            raise InvalidInput(f"groups have {total} servers together and servers = {system.servers}; make them equal")
+        for index, c in enumerate(system.classes):
+            narrow = next((name for name in self.groups_of(c) if c.need > self.groups[name]), None)
+            if narrow is not None or not self.groups_of(c):
+                most = "no group" if narrow is None else f"group '{narrow}' with {self.groups[narrow]}"
+                raise InvalidInput(
+                    f"class '{c.name}' needs {c.need} servers of one group and {most} has as many; "
+                    "lower need or name larger groups",
+                    where=f"classes[{index}]",
+                )
+
+    def front(self, system: System) -> ServerGroups:
+        """See :meth:`SystemModel.front`."""
+        classes = [
+            GroupedClass(name=c.name, share=c.share, need=c.need, groups=self.groups_of(c), duration=c.duration)
+            for c in system.classes
+        ]
+        return ServerGroups(groups=self.groups, classes=classes)
+
+
+VARIANT = ServerGroupsModel

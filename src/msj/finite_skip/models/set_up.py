@@ -18,10 +18,10 @@ that could run: after any completion it still tells which servers are wanted, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -29,9 +29,12 @@ from msj.errors import InvalidInput
 from msj.finite_skip.front_chain import open_front
 from msj.finite_skip.front_model import Step
 from msj.finite_skip.models.phased_model import PhasedModel, Types, given_classes, without
+from msj.finite_skip.models.system_model import SystemModel
 from msj.markov.level_process import solve
-from msj.model import JobClass
-from msj.model.numbers import Number, positive, whole
+from msj.model import JobClass, System
+from msj.model.numbers import Number, number, positive, whole
+from msj.model.table import Table, frozen
+from msj.registry import nearest
 
 OnAndOff = tuple[Types, Types, int]
 
@@ -66,6 +69,7 @@ class SetUp(PhasedModel[OnAndOff]):
     classes: Sequence[JobClass]
     set_up_rate: Number
     staggered: bool = False
+    power: ServerStates | None = None  # of one server in each state
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "servers", whole(self.servers, "servers"))
@@ -139,11 +143,18 @@ class SetUp(PhasedModel[OnAndOff]):
         """Return the mean numbers of servers busy, idle, in set-up and off at an arrival rate: what energy costs."""
         levels = open_front(self)
         law = solve(levels.at(arrival_rate))
-        masses = [*law.boundary, law.repeating_mass]
         total = np.zeros(4)
-        for mass, fronts in zip(masses, levels.fronts, strict=True):
+        for mass, fronts in zip([*law.boundary, law.repeating_mass], levels.fronts, strict=True):
             total += mass @ np.array([self.server_states(front) for front in fronts], dtype=float)
         return ServerStates(*map(float, total))
+
+    def measures(self, front: OnAndOff) -> dict[str, float]:
+        """See :meth:`FrontModel.measures`: servers in each state and, if it is given for them, the power they take."""
+        states = self.server_states(front)
+        found = {f"{name}_servers": float(count) for name, count in states._asdict().items()}
+        if self.power is not None:
+            found["mean_power"] = sum(count * power for count, power in zip(states, self.power, strict=True))
+        return found
 
     @cached_property
     def _needs(self) -> tuple[int, ...]:
@@ -171,3 +182,56 @@ class SetUp(PhasedModel[OnAndOff]):
         while waiting and self._held(running) + self._needs[waiting[0]] <= on:
             running, waiting = (*running, waiting[0]), waiting[1:]
         return tuple(sorted(running)), waiting, min(on, self._wanted(running, waiting)[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetUpModel(SystemModel):
+    """In a spec file: model = { name = "set-up", set_up_rate = 0.1, power = { busy = 300, set_up = 250 } }.
+
+    ``staggered`` sets servers up one after the other. ``power`` is that of one server; a state not named takes none.
+    """
+
+    name: ClassVar[str] = "set-up"
+    summary: ClassVar[str] = "idle servers are switched off and take a set-up time to come on again; energy use"
+    citation: ClassVar[str] = "reset, Appendix H.5"
+    idles: ClassVar[str] = "servers are off or in set-up while jobs wait for them"
+
+    set_up_rate: Number
+    staggered: bool = False
+    power: Mapping[str, Number] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "set_up_rate", positive(self.set_up_rate, "set_up_rate"))
+        if not isinstance(self.staggered, bool):
+            raise InvalidInput(f"staggered = {self.staggered!r} must be true or false; write one of them")
+        if self.power is not None:
+            object.__setattr__(self, "power", _powers(self.power))
+
+    def front(self, system: System) -> SetUp:
+        """See :meth:`SystemModel.front`."""
+        power = None
+        if self.power is not None:
+            power = ServerStates(*(float(self.power.get(state, 0)) for state in ServerStates._fields))
+        return SetUp(
+            servers=system.servers,
+            classes=system.classes,
+            set_up_rate=self.set_up_rate,
+            staggered=self.staggered,
+            power=power,
+        )
+
+
+def _powers(power: object) -> Table:
+    """Return the power of one server by state, none below 0."""
+    if not isinstance(power, Mapping):
+        raise InvalidInput(f"power = {power!r} must be a table by state; write {{ busy = 300, idle = 200 }}")
+    for state, value in power.items():
+        if state not in ServerStates._fields:
+            raise InvalidInput(f"power names state '{state}'; {nearest(str(state), ServerStates._fields)}")
+        if number(value, f"power.{state}") < 0:
+            raise InvalidInput(f"power.{state} = {value} must be at least 0; give what one server takes")
+    found: Table = frozen({state: number(value, f"power.{state}") for state, value in power.items()}, "power")
+    return found
+
+
+VARIANT = SetUpModel

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import linprog
@@ -16,7 +17,13 @@ from scipy.optimize import linprog
 from msj.errors import InvalidInput
 from msj.finite_skip.models.head_of_line import HeadOfLine, Running, RunningAndWaiting
 from msj.finite_skip.models.phased_model import ModelClass, given_classes
+from msj.finite_skip.models.system_model import SystemModel
+from msj.model import JobClass, System
 from msj.model.numbers import whole
+from msj.model.table import Table, frozen
+from msj.registry import nearest
+
+SERVERS = "servers"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +108,69 @@ class SeveralResources(HeadOfLine):
         free = self._free(front[0])
         return {name: amount - f for (name, amount), f in zip(self.capacities.items(), free, strict=True)}
 
+    def busy_servers(self, front: RunningAndWaiting) -> float | None:
+        """See :meth:`FrontModel.busy_servers`; servers are one of the resources, or none."""
+        return float(self.busy(front)[SERVERS]) if SERVERS in self.capacities else None
+
     def _free(self, running: Running) -> list[int]:
         held = zip(*(self._needs[job] for job in running), strict=True) if running else [()] * len(self.capacities)
         return [amount - sum(needs) for amount, needs in zip(self.capacities.values(), held, strict=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeveralResourcesModel(SystemModel):
+    """In a spec file: model = { name = "several-resources", capacity = { gpus = 8 } }; class: resources = { gpus = 1 }.
+
+    ``servers`` and ``need`` stay the first resource.
+    """
+
+    name: ClassVar[str] = "several-resources"
+    summary: ClassVar[str] = "jobs hold servers and amounts of other resources (gpus, memory), and wait for all of them"
+    citation: ClassVar[str] = "reset, Appendix H.3"
+    class_keys: ClassVar[tuple[str, ...]] = ("resources",)
+    idles: ClassVar[str] = "a job may wait for another resource while servers stand idle"
+
+    capacity: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.capacity, Mapping):
+            raise InvalidInput(f"capacity = {self.capacity!r} must be a table of resources; write {{ gpus = 8 }}")
+        if SERVERS in self.capacity:
+            raise InvalidInput(f"capacity names '{SERVERS}', whose number the system gives; take it out")
+        capacity = {name: whole(amount, f"capacity.{name}") for name, amount in self.capacity.items()}
+        object.__setattr__(self, "capacity", frozen(capacity, "capacity"))
+
+    def class_value(self, key: str, value: Any) -> Table:
+        """See :meth:`SystemModel.class_value`."""
+        if not isinstance(value, Mapping):
+            raise InvalidInput(f"{key} = {value!r} must be a table of amounts; write {{ gpus = 1 }}")
+        for name in value:
+            if name not in self.capacity:
+                raise InvalidInput(f"resource '{name}' does not exist; {nearest(name, self.capacity)}")
+        found: Table = frozen({n: whole(amount, f"{key}.{n}", least=0) for n, amount in value.items()}, key)
+        return found
+
+    def check(self, system: System) -> None:
+        """See :meth:`SystemModel.check`."""
+        for index, c in enumerate(system.classes):
+            for name, amount in self.amounts(c).items():
+                if name != SERVERS and amount > self.capacity[name]:
+                    raise InvalidInput(
+                        f"class '{c.name}' needs {amount} of {self.capacity[name]} {name}; raise capacity or need less",
+                        where=f"classes[{index}]",
+                    )
+
+    def amounts(self, job_class: JobClass) -> dict[str, int]:
+        """Return what a job holds of each resource, servers first."""
+        return {SERVERS: job_class.need, **job_class.extra.get("resources", {})}
+
+    def front(self, system: System) -> SeveralResources:
+        """See :meth:`SystemModel.front`."""
+        classes = [
+            ResourceClass(name=c.name, share=c.share, needs=self.amounts(c), duration=c.duration)
+            for c in system.classes
+        ]
+        return SeveralResources(capacities={SERVERS: system.servers, **self.capacity}, classes=classes)
+
+
+VARIANT = SeveralResourcesModel

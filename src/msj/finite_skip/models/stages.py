@@ -14,18 +14,23 @@ wait for each other for ever. Waiting without holding cannot lock up: in the end
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
-from msj.errors import InvalidInput, NotSupported
+from msj.errors import InvalidInput, MsjError, NotSupported
 from msj.finite_skip.models.head_of_line import HeadOfLine, Running, RunningAndWaiting
 from msj.finite_skip.models.phased_model import ModelClass, given_classes
-from msj.model.durations import Duration, PhaseType
+from msj.finite_skip.models.system_model import SystemModel
+from msj.model import JobClass, System
+from msj.model.durations import Duration, PhaseType, duration_from_spec
 from msj.model.numbers import Number, probability, whole
+from msj.model.table import plain
 from msj.model.value import Value
+from msj.registry import nearest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +43,14 @@ class Stage(Value):
     def __post_init__(self) -> None:
         object.__setattr__(self, "need", whole(self.need, "need"))
         if not isinstance(self.duration, Duration):
-            raise InvalidInput(f"duration = {self.duration!r} is not a duration law; write Exponential(mean=1)")
-        if self.duration.as_phase_type() is None:
-            raise NotSupported(
-                f"a stage has {self.duration.law} durations, which are not phase type; "
-                f"use law = 'fit' with mean = {float(self.duration.mean):g}, cv = {self.duration.cv:g}"
-            )
+            try:
+                object.__setattr__(self, "duration", duration_from_spec(self.duration))
+            except MsjError as error:
+                raise error.within("duration") from None
+
+    def to_spec(self) -> dict[str, Any]:
+        """Return the table that describes this stage."""
+        return {"need": self.need, "duration": self.duration.to_spec()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,8 +144,16 @@ class Stages(HeadOfLine):
 
 def _law(stage: Stage) -> PhaseType:
     law = stage.duration.as_phase_type()
-    assert law is not None
+    if law is None:
+        raise NotSupported(_not_phase_type(stage))
     return law
+
+
+def _not_phase_type(stage: Stage) -> str:
+    return (
+        f"a stage has {stage.duration.law} durations, which are not phase type; "
+        f"use law = 'fit' with mean = {float(stage.duration.mean):g}, cv = {stage.duration.cv:g}"
+    )
 
 
 def one_after_the_other(stages: Sequence[Stage]) -> PhaseType:
@@ -154,3 +169,72 @@ def one_after_the_other(stages: Sequence[Stage]) -> PhaseType:
         if i + 1 < len(laws):
             generator[own, starts[i + 1] : starts[i + 2]] = np.outer(law.exit_rates, laws[i + 1].alpha)
     return PhaseType(initial=tuple(initial.tolist()), generator=tuple(map(tuple, generator.tolist())))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StagesModel(SystemModel):
+    """In a spec file: model = "stages"; class: then = [{ need = 1, duration = { ... } }, ...], after need and duration.
+
+    A stage has a need and a duration, written as those of a class.
+    """
+
+    name: ClassVar[str] = "stages"
+    summary: ClassVar[str] = "jobs go through stages, each with a need and a duration of its own (DAG jobs)"
+    citation: ClassVar[str] = "reset, Appendix H.2"
+    class_keys: ClassVar[tuple[str, ...]] = ("then",)
+    idles: ClassVar[str] = "a job may wait for more servers than are free, at its start or between two stages"
+
+    def class_value(self, key: str, value: Any) -> tuple[Stage, ...]:
+        """See :meth:`SystemModel.class_value`."""
+        if not isinstance(value, (list, tuple)):
+            raise InvalidInput(f"{key} = {value!r} must be a list of stages; write [{{ need = 1, duration = ... }}]")
+        return tuple(_stage(item, f"{key}[{i}]") for i, item in enumerate(value))
+
+    def check(self, system: System) -> None:
+        """See :meth:`SystemModel.check`."""
+        for index, c in enumerate(system.classes):
+            for i, stage in enumerate(c.extra.get("then", ())):
+                if stage.need > system.servers:
+                    raise InvalidInput(
+                        f"class '{c.name}' needs {stage.need} of {system.servers} servers; raise servers or lower need",
+                        where=f"classes[{index}].then[{i}]",
+                    )
+
+    def stages_of(self, job_class: JobClass) -> tuple[Stage, ...]:
+        """Return all stages of a class, the first included."""
+        return (Stage(need=job_class.need, duration=job_class.duration), *job_class.extra.get("then", ()))
+
+    def work(self, job_class: JobClass) -> float:
+        """See :meth:`SystemModel.work`: the sum over the stages."""
+        return sum(stage.need * float(stage.duration.mean) for stage in self.stages_of(job_class))
+
+    def supports(self, system: System) -> str | None:
+        """See :meth:`SystemModel.supports`."""
+        later = [stage for c in system.active_classes for stage in self.stages_of(c)[1:]]
+        unfit = next((_not_phase_type(stage) for stage in later if stage.duration.as_phase_type() is None), None)
+        return super().supports(system) or unfit
+
+    def front(self, system: System) -> Stages:
+        """See :meth:`SystemModel.front`."""
+        classes = [StagedClass(name=c.name, share=c.share, stages=self.stages_of(c)) for c in system.classes]
+        return Stages(servers=system.servers, classes=classes)
+
+
+def _stage(value: object, name: str) -> Stage:
+    if isinstance(value, Stage):
+        return value
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{name} = {value!r} is not a stage; write {{ need = 1, duration = {{ ... }} }}")
+    keys = ("need", "duration")
+    for key in (*value, *keys):
+        if key not in keys:
+            raise InvalidInput(f"unknown key '{key}'; {nearest(key, keys)}", where=name)
+        if key not in value:
+            raise InvalidInput(f"key '{key}' is missing; add {key} = ...", where=name)
+    try:
+        return Stage(need=value["need"], duration=plain(value["duration"]))
+    except MsjError as error:
+        raise error.within(name) from None
+
+
+VARIANT = StagesModel

@@ -49,8 +49,10 @@ class Fit(Duration):
         if self.cv > MOST_VARIABLE:
             raise InvalidInput(f"cv = {float(self.cv):g} is too large to compute with; use cv <= {MOST_VARIABLE:g}")
         if self.cv * self.cv * MOST_STAGES < 1 - 1e-9:
+            cv = float(self.cv)
+            stages = f"{math.ceil(1 / cv**2):,}" if cv > 1e-4 else "more than 100,000,000"
             raise InvalidInput(
-                f"cv = {float(self.cv):g} would take {math.ceil(float(1 / self.cv**2))} stages; "
+                f"cv = {cv:g} would take {stages} stages; "
                 f"use cv >= {1 / math.sqrt(MOST_STAGES):g}, or law 'deterministic' for simulation"
             )
 

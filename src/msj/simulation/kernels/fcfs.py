@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.simulation.completed import Completed
-from msj.simulation.kernels.compiling import helper, kernel
+from msj.simulation.kernels.compiling import kernel
+from msj.simulation.kernels.ends import pop, push
 from msj.workloads import JobBlock
 
 
@@ -88,49 +89,20 @@ def _advance(
         wanted = need[i]
         while size > 0 and ends[0] <= head:
             free += held[0]
-            size = _pop(ends, held, size)
+            size = pop(ends, held, size)
         while free < wanted:
             now = ends[0]
             wasted += (now - head) * free
             head = now
             free += held[0]
-            size = _pop(ends, held, size)
+            size = pop(ends, held, size)
         # Completions at the very moment of the start are left for the next job: nothing depends on them.
         start[i] = head
         end = head + duration[i]
         finish[i] = end
         free -= wanted
-        size = _push(ends, held, size, end, wanted)
+        size = push(ends, held, size, end, wanted)
     counts[0], counts[1] = size, free
     times[0], times[1] = head, wasted
     if len(arrival):
         times[2] = arrival[-1]
-
-
-@helper
-def _push(ends: Any, held: Any, size: Any, end: Any, servers: Any) -> Any:
-    hole = size
-    while hole > 0:
-        parent = (hole - 1) >> 1
-        if ends[parent] <= end:
-            break
-        ends[hole], held[hole] = ends[parent], held[parent]
-        hole = parent
-    ends[hole], held[hole] = end, servers
-    return size + 1
-
-
-@helper
-def _pop(ends: Any, held: Any, size: Any) -> Any:
-    size -= 1
-    end, servers = ends[size], held[size]
-    hole, child = 0, 1
-    while child < size:
-        if child + 1 < size and ends[child + 1] < ends[child]:
-            child += 1
-        if end <= ends[child]:
-            break
-        ends[hole], held[hole] = ends[child], held[child]
-        hole, child = child, 2 * child + 1
-    ends[hole], held[hole] = end, servers
-    return size

@@ -2,6 +2,7 @@
 
 Jobs wait in one queue, or in one per need where need decides; at every event speeds are given out anew from the
 heads of the queues, to at most as many jobs as there are servers (or as may share), whatever the length of the queue.
+Jobs that stay on their server keep its number in ``estimate``, which nothing else uses here.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.policies.sharing import HeterogeneousServers, LimitedProcessorSharing, Sharing, ThresholdParallelism
+from msj.policies.heterogeneous_servers import HeterogeneousServers
+from msj.policies.limited_processor_sharing import LimitedProcessorSharing
+from msj.policies.sharing import Sharing
+from msj.policies.threshold_parallelism import ThresholdParallelism
 from msj.simulation.kernels import columns as at
 from msj.simulation.kernels.compiling import helper, kernel
 from msj.simulation.kernels.event import EventKernel, enter, leave
 from msj.workloads import JobBlock
 
-EQUALLY, BY_RANK, UP_TO_NEED = range(3)
+EQUALLY, BY_RANK, UP_TO_NEED, STAYING = range(4)
 
 
 class SharingKernel(EventKernel):
@@ -30,32 +34,33 @@ class SharingKernel(EventKernel):
         self.group_of = np.zeros(servers + 1, dtype=np.int64)
         distinct = np.unique(needs)
         if isinstance(policy, LimitedProcessorSharing):
-            self.most, self.rule = policy.limit, EQUALLY
+            self.most, self.rule = policy.limit_on(servers), EQUALLY
         elif isinstance(policy, HeterogeneousServers):
-            self.rule = BY_RANK
-            speeds = np.array([float(speed) for speed in policy.speeds])
-            self.speeds = speeds / speeds.mean()
+            self.rule = STAYING if policy.assignment == "stay" else BY_RANK
+            fastest_first = np.array(policy.relative_speeds(servers))
+            self.speeds = fastest_first[::-1].copy() if policy.assignment == "slowest-first" else fastest_first
         elif isinstance(policy, ThresholdParallelism) and policy.order != "fcfs":
             rank = np.arange(len(distinct))
             self.group_of[distinct] = rank if policy.order == "inelastic" else rank[::-1]
         self.queues = np.full((2, len(distinct)), -1, dtype=np.int64)  # first and last, in order of preference
         self.active = np.zeros((2, self.most), dtype=np.int64)  # jobs in service, now and before
         self.speed = np.zeros(self.most)
+        self.taken = np.zeros(servers, dtype=np.bool_)  # servers that somebody stays on
 
     def _run(self, block: JobBlock, last: bool, out_real: Any, out_whole: Any) -> int:
         return int(
             _run(
                 block.arrival, block.job_class, block.need, block.duration, last, self.servers, self.rule, self.most,
-                self.speeds, self.group_of, self.queues, self.active, self.speed, self.jobs, self.count, self.time,
-                out_real, out_whole,
+                self.speeds, self.taken, self.group_of, self.queues, self.active, self.speed, self.jobs, self.count,
+                self.time, out_real, out_whole,
             )
         )  # fmt: skip
 
 
 @helper
 def _give_out(
-    servers: Any, rule: Any, most: Any, speeds: Any, queues: Any, active: Any, speed: Any, jobs: Any, count: Any,
-    time: Any,
+    servers: Any, rule: Any, most: Any, speeds: Any, taken: Any, queues: Any, active: Any, speed: Any, jobs: Any,
+    count: Any, time: Any,
 ) -> Any:  # fmt: skip
     before = count[at.RUNNING]
     for i in range(before):
@@ -69,6 +74,14 @@ def _give_out(
             active[0, size] = slot
             if rule == BY_RANK:
                 speed[size] = speeds[size]
+            elif rule == STAYING:
+                if jobs[slot].start < 0.0:
+                    server = 0
+                    while taken[server]:
+                        server += 1
+                    taken[server] = True
+                    jobs[slot].estimate = server
+                speed[size] = speeds[int(jobs[slot].estimate)]
             elif rule == UP_TO_NEED:
                 speed[size] = min(float(jobs[slot].need), free)
                 free -= speed[size]
@@ -115,7 +128,7 @@ def _unlink(queues: Any, jobs: Any, slot: Any) -> Any:
 @kernel
 def _run(
     arrival: Any, job_class: Any, need: Any, duration: Any, last: Any, servers: Any, rule: Any, most: Any, speeds: Any,
-    group_of: Any, queues: Any, active: Any, speed: Any, jobs: Any, count: Any, time: Any, out_real: Any,
+    taken: Any, group_of: Any, queues: Any, active: Any, speed: Any, jobs: Any, count: Any, time: Any, out_real: Any,
     out_whole: Any,
 ) -> Any:  # fmt: skip
     i = 0
@@ -133,6 +146,8 @@ def _run(
             _serve_until(servers, active, speed, jobs, count, time, ends)
             slot = active[0, first]
             jobs[slot].finish = ends
+            if rule == STAYING:
+                taken[int(jobs[slot].estimate)] = False
             _unlink(queues, jobs, slot)
             leave(jobs, count, out_real, out_whole, slot)
             count[at.RUNNING] -= 1
@@ -149,4 +164,4 @@ def _run(
                 jobs[queues[1, g]].next = slot
             queues[1, g] = slot
             i += 1
-        _give_out(servers, rule, most, speeds, queues, active, speed, jobs, count, time)
+        _give_out(servers, rule, most, speeds, taken, queues, active, speed, jobs, count, time)

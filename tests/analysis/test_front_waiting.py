@@ -1,0 +1,188 @@
+"""Laws of waiting and response times of front models: against FCFS on counts, and against chains of every job."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.linalg import expm_multiply
+
+import msj
+from finite_skip.models.brute_force import replaced, stationary
+from msj import Exponential
+from msj.analysis.front_waiting import FrontWaitingLaw, why_no_percentiles
+from msj.finite_skip import open_front, policy_front
+from msj.finite_skip.models import ResourceClass, SeveralResources, Stage, StagedClass, Stages
+from msj.markov.level_process import solve
+from strategies import simple, systems
+
+NAMES = ("mean_waiting_time", "waiting_probability", "waiting_time_percentile", "response_time_percentile")
+TIMES = np.array([0.3, 1.0, 2.5, 6.0])
+
+
+def values(result):
+    return {(q.name, q.job_class, q.level): q for q in result.quantities if q.name in NAMES}
+
+
+@settings(max_examples=12)
+@given(systems(most_servers=3, most_classes=2), st.sampled_from([0.3, 0.9]), st.booleans())
+def test_what_is_fcfs_has_the_percentiles_of_fcfs(system, load, resources):
+    fcfs = msj.analyse(system.replace(load=load), percentiles=True)
+    if resources:
+        classes = [
+            ResourceClass(name=c.name, share=c.share, duration=c.duration, needs={"cpus": c.need})
+            for c in system.classes
+        ]
+        model = SeveralResources(capacities={"cpus": system.servers}, classes=classes)
+    else:
+        model = policy_front(system.replace(policy={"name": "first-fit", "window": 1}))
+    found = values(msj.analyse_model(model, arrival_rate=fcfs["arrival_rate"], percentiles=True))
+    assert len(found) == 12 * (1 if len(system.classes) == 1 else 1 + len(system.classes))
+    expected = values(fcfs)
+    for key, row in found.items():
+        vague = max(r.high - r.low if r.high is not None else 0.0 for r in (row, expected[key]))
+        assert row.value == pytest.approx(expected[key].value, rel=1e-6, abs=1e-8 + vague)
+
+
+def test_first_fit_of_window_one_in_analyse():
+    system = simple(4, (1, 1, "1/2"), (3, "1/2", "1/2"), load=0.8)
+    fcfs, other = (msj.analyse(s) for s in (system, system.replace(policy={"name": "first-fit", "window": 1})))
+    expected, found = values(fcfs), values(other)
+    assert found.keys() == expected.keys()
+    for key, row in found.items():
+        assert row.value == pytest.approx(expected[key].value, rel=1e-7)
+
+
+def transient(starts, steps, waits, served):
+    """P(waits) and P(not served) at TIMES from a law over states, nobody arriving."""
+    states, number, entries = list(starts), {state: i for i, state in enumerate(starts)}, []
+    for i, state in enumerate(states):
+        for speed, after in steps(state):
+            if after not in number:
+                number[after] = len(states)
+                states.append(after)
+            entries += [(number[after], i, speed), (i, i, -speed)]
+    rows, columns, rates = zip(*entries, strict=True)
+    generator = sparse.csr_array(sparse.coo_array((rates, (rows, columns)), (len(states),) * 2))
+    law = np.zeros(len(states))
+    law[: len(starts)] = list(starts.values())
+    found = []
+    for t in TIMES:
+        now = expm_multiply(generator * t, law)
+        found.append([now @ [waits(s) for s in states], now @ [not served(s) for s in states]])
+    return np.array(found)
+
+
+def front_law(model, rate):
+    levels = open_front(model)
+    return FrontWaitingLaw(model, levels, solve(levels.at(rate)), rate)
+
+
+def test_two_resources_keeping_every_job():
+    capacities, needs, speeds, shares, rate = (3, 2), ((1, 0), (2, 1), (1, 2)), (1.0, 0.8, 1.5), (0.4, 0.3, 0.3), 0.2
+
+    def settled(state):  # a job is (class, started, tagged), in order of arrival
+        held = np.sum([needs[c] for c, started, _ in state if started] or [(0, 0)], axis=0)
+        for i, (c, started, tagged) in enumerate(state):
+            if not started:
+                if np.any(held + needs[c] > capacities):
+                    break
+                held = held + needs[c]
+                state = replaced(state, i, (c, True, tagged))
+        return state
+
+    def arrive(state):
+        return [(share, settled((*state, (c, False, False)))) for c, share in enumerate(shares)]
+
+    def steps(state):
+        return [(speeds[c], settled(replaced(state, i))) for i, (c, started, _) in enumerate(state) if started]
+
+    law = stationary((), arrive, steps, rate, len, 8)
+    classes = [
+        ResourceClass(name=str(c), share=shares[c], needs=dict(zip("ab", needs[c], strict=True)), duration=Exponential(
+            rate=speeds[c])) for c in range(3)
+    ]  # fmt: skip
+    found = front_law(SeveralResources(capacities=dict(zip("ab", capacities, strict=True)), classes=classes), rate)
+    waiting, response = found.waiting.survival(TIMES), found.response.survival(TIMES)
+    for c in range(3):
+        starts: dict = {}
+        for state, mass in law.items():
+            seen = settled((*state, (c, False, True)))
+            starts[seen] = starts.get(seen, 0.0) + mass
+        expected = transient(
+            starts,
+            steps,
+            waits=lambda state: any(tagged and not started for _, started, tagged in state),
+            served=lambda state: not any(tagged for *_, tagged in state),
+        )
+        assert waiting[:, c] == pytest.approx(expected[:, 0], abs=3e-7)  # what lies beyond eight jobs
+        assert response[:, c] == pytest.approx(expected[:, 1], abs=3e-7)
+    assert waiting[:, -1] == pytest.approx(waiting[:, :3] @ shares, rel=1e-10)
+
+
+def test_a_chance_to_start_may_pass():
+    # Jobs of class 0 grow from 1 to 2 of 3 servers: what fits now may no longer fit a moment later.
+    servers, stages, shares, rate = 3, (((1, 2.0), (2, 1.0)), ((2, 3.0), (1, 1.0))), (0.4, 0.6), 0.15
+
+    def settled(state):  # (under way: (class, stage, place in line; 0 runs), not started)
+        inside, outside = state
+        free = servers - sum(stages[c][s][0] for c, s, place in inside if not place)
+        while any(place for *_, place in inside):
+            c, s, _ = next(job for job in inside if job[2] == 1)
+            if stages[c][s][0] > free:
+                return inside, outside
+            free -= stages[c][s][0]
+            inside = tuple((*job[:2], max(0, job[2] - 1)) for job in inside)
+        while outside and stages[outside[0]][0][0] <= free:
+            free -= stages[outside[0]][0][0]
+            inside, outside = (*inside, (outside[0], 0, 0)), outside[1:]
+        return inside, outside
+
+    def steps(state):
+        inside, outside = state
+        line = max((place for *_, place in inside), default=0)
+        free = servers - sum(stages[c][s][0] for c, s, place in inside if not place)
+        for i, (c, s, place) in enumerate(inside):
+            if place:
+                continue
+            need, speed = stages[c][s]
+            if s == 1:
+                yield speed, settled((replaced(inside, i), outside))
+            elif stages[c][1][0] <= need or (not line and stages[c][1][0] <= free + need):
+                yield speed, settled((replaced(inside, i, (c, 1, 0)), outside))
+            else:
+                yield speed, settled((replaced(inside, i, (c, 1, line + 1)), outside))
+
+    def arrive(state):
+        return [(share, settled((state[0], (*state[1], c)))) for c, share in enumerate(shares)]
+
+    law = stationary(((), ()), arrive, steps, rate, lambda state: len(state[0]) + len(state[1]), 8)
+    classes = [
+        StagedClass(name=str(c), share=share, stages=[Stage(need=n, duration=Exponential(rate=r)) for n, r in parts])
+        for c, (share, parts) in enumerate(zip(("2/5", "3/5"), stages, strict=True))
+    ]
+    found = front_law(Stages(servers=servers, classes=classes), rate)
+    assert len(found._descents) == 2  # one for each class: nothing flows on from where it starts
+    assert found.service is None
+    waiting = found.waiting.survival(TIMES)
+    for c in range(2):
+        starts: dict = {}
+        for (inside, outside), mass in law.items():
+            seen = settled((inside, (*outside, c)))
+            starts[seen] = starts.get(seen, 0.0) + mass
+        moves = {True: steps, False: lambda _: ()}  # the tagged job is the last outside; once inside it has started
+        expected = transient(
+            starts, lambda s, moves=moves: moves[bool(s[1])](s), waits=lambda s: bool(s[1]), served=lambda s: not s[1]
+        )
+        assert waiting[:, c] == pytest.approx(expected[:, 0], abs=3e-6)
+    mean = np.trapezoid(found.waiting.survival(np.linspace(1e-3, 60, 4000)), np.linspace(1e-3, 60, 4000), axis=0)
+    assert found.mean_waiting_time() == pytest.approx(mean, rel=2e-3)
+
+
+def test_where_they_are_not_known():
+    system = simple(4, (1, 1, "1/2"), (2, 1, "1/2"), load=0.5, policy="server-filling")
+    assert "a younger job may affect an older one" in why_no_percentiles(policy_front(system))
+    result = msj.analyse(system, percentiles=True)
+    assert not values(result)
+    assert any("Percentiles are not known for this model" in note for note in result.notes)
+    assert not any("ercentiles" in note for note in msj.analyse(system).notes)

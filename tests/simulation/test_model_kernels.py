@@ -1,0 +1,125 @@
+"""Kernels of the finite-skip models: job by job against slow twins, and on average against the exact chain."""
+
+import naive_models
+import numpy as np
+import pytest
+
+from msj import Erlang, Exponential, JobClass, System
+from msj.simulation.completed import Completed
+from msj.simulation.kernels.fork_join import ForkJoinKernel
+from msj.simulation.kernels.pools import PoolsKernel
+from msj.simulation.kernels.red_and_blue import RedAndBlueKernel
+from msj.simulation.kernels.stages import StagesKernel
+from msj.workloads import JobBlock, PoissonJobs, Streams, seed_sequence
+
+JOBS = 400
+
+
+def streams(seed=1):
+    return Streams(root=seed_sequence(seed), replication=0)
+
+
+def cluster(servers, needs, laws):
+    shares = [f"1/{len(needs)}"] * len(needs)
+    return System(
+        servers=servers,
+        classes=[
+            JobClass(name=f"class {i}", need=need, share=share, duration=law)
+            for i, (need, share, law) in enumerate(zip(needs, shares, laws, strict=True))
+        ],
+    )
+
+
+def drawn(system, rate, jobs=JOBS):
+    block = PoissonJobs(system, arrival_rate=rate, streams=streams(2)).take(jobs)
+    return JobBlock(
+        arrival=block.arrival.copy(),
+        job_class=block.job_class.copy(),
+        need=block.need.copy(),
+        duration=block.duration.copy(),
+    )
+
+
+def in_blocks(kernel, block):
+    """Let the jobs arrive in blocks of odd sizes, as a run does."""
+    parts, first = [], 0
+    for size in (1, 7, 150, len(block)):
+        here = slice(first, first + size)
+        first += size
+        part = JobBlock(
+            arrival=block.arrival[here],
+            job_class=block.job_class[here],
+            need=block.need[here],
+            duration=block.duration[here],
+        )
+        parts.append(kernel.advance(part).copy())
+    parts.append(kernel.drain().copy())
+    return Completed.join([part for part in parts if len(part)])
+
+
+def assert_same(done, start, finish):
+    assert np.array_equal(done.number, np.arange(len(start)))
+    np.testing.assert_allclose(done.start, start, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(done.finish, finish, rtol=1e-12, atol=1e-9)
+
+
+POOLS = {
+    "resources": ([4, 1, 6], [[[2, 0, 1]], [[1, 1, 3]], [[1, 0, 5]]]),
+    "groups": ([2, 3], [[[2, 0], [0, 2]], [[0, 1], [-1, -1]], [[0, 1], [1, 0]]]),
+}
+
+
+@pytest.mark.parametrize("name", POOLS)
+@pytest.mark.parametrize("rate", [0.5, 1.2])
+def test_pools_job_by_job(name, rate):
+    capacity, ways = POOLS[name]
+    system = cluster(5, [1, 1, 1], [Exponential(mean=1), Erlang(stages=2, mean=2), Exponential(mean="1/2")])
+    block = drawn(system, rate)
+    kernel = PoolsKernel(
+        capacity=np.array(capacity),
+        ways=np.array(ways),
+        servers=np.array([True] + [name == "groups"] * (len(capacity) - 1)),
+    )
+    assert_same(
+        in_blocks(kernel, block), *naive_models.in_pools(block.arrival, block.job_class, block.duration, capacity, ways)
+    )
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.7])
+def test_fork_join_job_by_job(rate):
+    system = cluster(4, [3, 1], [Exponential(mean=1), Erlang(stages=2, mean=2)])
+    block = drawn(system, rate)
+    done = ForkJoinKernel(system=system, streams=streams()).advance(block)
+    flat = ForkJoinKernel(system=system, streams=streams())._tasks(block)
+    tasks = np.split(flat, np.cumsum(block.need)[:-1])
+    assert all(own[0] == length for own, length in zip(tasks, block.duration, strict=True))
+    assert_same(done, *naive_models.fork_join(block.arrival, [list(own) for own in tasks], 4))
+    np.testing.assert_allclose(done.duration, [own.mean() for own in tasks])
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.6])
+def test_stages_job_by_job(rate):
+    system = cluster(3, [1, 2], [Exponential(mean=1), Exponential(mean=1)])
+    needs = [[1, 3, 2], [2, 1]]
+    laws = [[Exponential(mean=1), Exponential(mean="1/2"), Exponential(mean="1/2")], [Exponential(mean=1)] * 2]
+    block = drawn(system, rate)
+    lengths = StagesKernel(servers=3, needs=needs, laws=laws, streams=streams())._drawn(block)
+    stages = [
+        [(needs[c][s], row[s]) for s in range(len(needs[c]))] for c, row in zip(block.job_class, lengths, strict=True)
+    ]
+    kernel = StagesKernel(servers=3, needs=needs, laws=laws, streams=streams())
+    assert_same(kernel_in_one(kernel, block), *naive_models.in_stages(block.arrival, stages, 3))
+
+
+def kernel_in_one(kernel, block):
+    return Completed.join([kernel.advance(block).copy(), kernel.drain().copy()])
+
+
+@pytest.mark.parametrize("rate", [0.5, 1.3])
+def test_red_and_blue_job_by_job(rate):
+    system = cluster(3, [1, 1], [Exponential(mean=1), Exponential(mean=3)])
+    block = drawn(system, rate)
+    kernel = RedAndBlueKernel(servers=3, blue=np.array([False, True]))
+    assert_same(
+        in_blocks(kernel, block), *naive_models.one_colour(block.arrival, block.job_class == 1, block.duration, 3)
+    )
