@@ -1,0 +1,64 @@
+"""Recompute every figure of the papers and write docs/papers/: ``make papers``."""
+
+import argparse
+import os
+import shutil
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from msj.papers import PAPERS, figures_named, reproduce
+
+HERE = Path(__file__).parent / "papers"
+
+
+def main() -> None:
+    """Recompute, copy the pictures, write a page per paper."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("papers", nargs="*", help="only these papers")
+    options.add_argument("--work", type=Path, default=Path("build/papers"), help="where data and unfinished work go")
+    options.add_argument("--processes", type=int, default=2)
+    given = options.parse_args()
+    HERE.mkdir(exist_ok=True)
+    for name, paper in PAPERS.items():
+        if given.papers and name not in given.papers:
+            continue
+        found = []
+        for figure_name, figure in figures_named(paper).items():
+            print(name, figure_name, end=" ", flush=True)
+            one = reproduce(paper, figure_name, figure, out=given.work, processes=given.processes)
+            print("reproduced" if one.passed else "NOT REPRODUCED", f"{one.provenance['seconds']:.0f} s")
+            shutil.copy(one.files[1], HERE / one.files[1].name)
+            found.append((figure, one))
+        (HERE / f"{name}.md").write_text(page(paper, found), encoding="utf-8")
+
+
+def page(paper, found) -> str:
+    """One page per paper: each figure, what the paper claims about it, what was found."""
+    claims = [claim for _, one in found for claim in one.claims]
+    passed = sum(claim.passed for claim in claims)
+    summary = f"{len(found)} figures and results recomputed by `make papers`"
+    summary += f" (`msj paper {paper.name}`, quick scale, seed 1); {passed} of {len(claims)} claims reproduced.\n"
+    parts = [f"# {paper.name}: {paper.title}\n", summary]
+    for figure, one in found:
+        parts.append(f"## {one.name}: {one.title}\n")
+        if figure.caption:
+            parts.append(f"{figure.caption.strip()}\n")
+        parts.append(f"![{one.title}]({one.files[1].name})\n")
+        parts.append("| | the paper says | paper | found | difference |\n|---|---|---|---|---|")
+        for claim in one.claims:
+            because = f" *{cell(claim.because)}*" if claim.because else ""
+            verdict = "yes" if claim.passed else "**no**"
+            cells = (verdict, cell(claim.claim) + because, claim.claimed, claim.found, claim.difference)
+            parts.append("| " + " | ".join(map(cell, cells)) + " |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+def cell(text: str) -> str:
+    """Return a text that fits into one cell of a table."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""``msj paper [PAPER [FIGURE]]``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from msj.cli.show import show_grid, show_json
+
+if TYPE_CHECKING:
+    from msj.papers import Figure, Paper, Reproduction, Scale
+
+
+@click.command()
+@click.argument("paper", required=False, metavar="[PAPER]")
+@click.argument("figure", required=False, metavar="[FIGURE]")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("papers"), show_default=True, metavar="DIR",
+              help="Where data (CSV), pictures (PNG, SVG) and verdicts go.")  # fmt: skip
+@click.option("--quick", "scale", flag_value="quick", default="quick", help="A minute or two a figure.  [default]")
+@click.option("--full", "scale", flag_value="full", help="The paper's own run lengths; says first how long that takes.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N", help="Random seed.")
+@click.option("--processes", type=click.IntRange(min=1), default=2, show_default=True, metavar="N",
+              help="Points computed side by side.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts (or the list) as JSON.")
+def paper(
+    paper: str | None, figure: str | None, out: Path, scale: Scale, seed: int, processes: int, as_json: bool
+) -> None:
+    """Recompute the papers' figures from scratch, and say which of their claims were found again.
+
+    Without PAPER, lists the papers and their figures. An interrupted run goes on where it was when started again.
+    Leaves with 1 if a claim did not reproduce.
+
+    \b
+    Examples:
+      msj paper
+      msj paper reset section-4-1 --out figures
+      msj paper reset fig2 --full
+      msj paper lfms
+    """
+    from msj.papers.catalogue import PAPERS, figures_named, paper_named
+
+    if paper is None:
+        _list(PAPERS, as_json)
+        return
+    chosen = paper_named(paper)
+    figures = figures_named(chosen, figure)
+    found = []
+    for name, one in figures.items():
+        if scale == "full":
+            _say_how_long(chosen, name, one, out, seed, processes)
+        found.append(_reproduce(chosen, name, one, out, scale, seed, processes))
+        if not as_json:
+            _show(found[-1])
+    if as_json:
+        show_json([one.verdict() for one in found])
+    if not all(one.passed for one in found):
+        raise click.exceptions.Exit(1)
+
+
+def _list(papers: dict[str, Paper], as_json: bool) -> None:
+    from msj.papers.catalogue import figures_named
+
+    rows = [
+        {"paper": known.name, "figure": name, "shows": figure.title}
+        for known in papers.values()
+        for name, figure in figures_named(known).items()
+    ]
+    if as_json:
+        show_json(rows)
+        return
+    for known in papers.values():
+        click.echo(f"{known.name}: {known.title}")
+    click.echo()
+    show_grid(list(rows[0]), [list(row.values()) for row in rows])
+    click.echo("\nmsj paper PAPER FIGURE recomputes one; msj paper PAPER all of a paper")
+
+
+def _reproduce(
+    paper: Paper, name: str, figure: Figure, out: Path, scale: Scale, seed: int, processes: int
+) -> Reproduction:
+    from msj.papers.reproduce import reproduce
+
+    def count(done: int, points: int, seconds: float) -> None:
+        click.echo(f"\r{paper.name} {name}: {done} of {points} points, {seconds:.0f} s ", nl=False, err=True)
+
+    on_terminal = sys.stderr.isatty()
+    try:
+        return reproduce(
+            paper, name, figure, out=out, scale=scale, seed=seed, processes=processes,
+            watch=count if on_terminal else None,
+        )  # fmt: skip
+    finally:
+        if on_terminal:
+            click.echo("\r" + " " * 70 + "\r", nl=False, err=True)
+
+
+def _say_how_long(paper: Paper, name: str, figure: Figure, out: Path, seed: int, processes: int) -> None:
+    """Measure the quick figure, and say from it what the full one will take."""
+    from msj.papers.reproduce import estimated_seconds
+
+    quick = _reproduce(paper, name, figure, out, "quick", seed, processes)
+    seconds = estimated_seconds(figure, float(quick.provenance["work_seconds"]), processes)
+    ends = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + seconds))
+    click.echo(
+        f"msj: {paper.name} {name} in full: {figure.arrivals('full'):.3g} arrivals to simulate, "
+        f"about {_duration(seconds)} (until {ends}); an interrupted run goes on when started again",
+        err=True,
+    )
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
+def _show(found: Reproduction) -> None:
+    click.echo(f"{found.paper} {found.name}: {found.title}")
+    for claim in found.claims:
+        click.echo(f"  {'reproduced' if claim.passed else 'NOT REPRODUCED'}: {claim.claim}")
+        click.echo(f"      paper {claim.claimed}; found {claim.found}; difference {claim.difference}")
+        if claim.because:
+            click.echo(f"      {claim.because}")
+    for file in found.files:
+        click.echo(f"written: {file}", err=True)
