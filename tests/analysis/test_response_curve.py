@@ -52,3 +52,27 @@ def test_frame():
 def test_bad_loads_are_refused(loads):
     with pytest.raises(InvalidInput, match="load"):
         msj.response_curve(SYSTEM, loads)
+
+
+def test_other_finite_skip_policies_have_curves_too():
+    system = simple(4, (1, "1/2", "1/2"), (4, "2/3", "1/2")).replace(policy="server-filling")
+    loads = [0, 0.5, 0.9]
+    curve = msj.response_curve(system, loads)
+    assert curve.waiting_probability is None
+    assert "waiting_probability" not in curve.rows()[0]
+    assert curve.mean_response_time[0] == pytest.approx(sum(0.5 * float(c.duration.mean) for c in system.classes))
+    assert curve.mean_response_time[2] == pytest.approx(14.118319133, abs=1e-8)  # the theory sheet's number
+    for i, load in enumerate(loads[1:], start=1):
+        one = msj.analyse(system.replace(load=load), percentiles=False)
+        for j, c in enumerate(system.classes):
+            assert curve.mean_response_time_by_class[i, j] == pytest.approx(
+                one["mean_response_time", c.name], rel=1e-11
+            )
+
+
+def test_a_lone_job_waits_for_its_server_to_come_on():
+    model = {"name": "set-up", "set_up_rate": 0.25}
+    system = simple(2, (1, 1, 1)).replace(model=model)
+    curve = msj.response_curve(system, [0])
+    assert curve.mean_response_time[0] == pytest.approx(1 + 4, rel=1e-6)
+    assert curve.mean_response_time_by_class[0, 0] == pytest.approx(5, rel=1e-6)

@@ -1,7 +1,8 @@
 """Mean response time against load, from an empty cluster to the edge of stability, in one call.
 
 The saturated chain and the blocks of the open system do not depend on the arrival rate: they are made once and serve
-every load. As the load goes to 0 a job meets nobody, and E[T] is its mean duration.
+every load. As the load goes to 0 a job meets nobody, and E[T] is its mean duration under FCFS; under another
+finite-skip policy or model (a shared machine, a set-up time) it is what the open system gives at a load of 1e-9.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.analysis.exact_response import arriving, open_model
+from msj.analysis.finite_skip_chain import FiniteSkipChain, front_rows
 from msj.analysis.open_fcfs import solve_open
 from msj.analysis.reset import predicted_mean_response_time
 from msj.analysis.saturated import solve_saturated
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     import pandas
 
 Vector = NDArray[np.float64]
+Watch = Callable[[int, int], None]
+NOBODY_ELSE = 1e-9  # a load at which a job meets nobody
 USUAL_LOADS = (*np.round(np.arange(0, 0.95, 0.05), 2).tolist(), 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
 
 
@@ -39,7 +43,7 @@ class ResponseCurve:
     arrival_rates: Vector
     mean_response_time: Vector
     mean_response_time_by_class: Vector  # loads × classes
-    waiting_probability: Vector
+    waiting_probability: Vector | None  # None where only means are known
     predicted_mean_response_time: Vector
     residual: Vector
 
@@ -56,8 +60,9 @@ class ResponseCurve:
             "mean_response_time": self.mean_response_time,
             "predicted_mean_response_time": self.predicted_mean_response_time,
             "difference": self.difference,
-            "waiting_probability": self.waiting_probability,
         }
+        if self.waiting_probability is not None:
+            columns["waiting_probability"] = self.waiting_probability
         columns |= {
             f"mean_response_time {c.name}": self.mean_response_time_by_class[:, i]
             for i, c in enumerate(self.system.classes)
@@ -78,7 +83,7 @@ def response_curve(
     system: System,
     loads: Iterable[float] = USUAL_LOADS,
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Watch | None = None,
 ) -> ResponseCurve:
     """Return E[T] exactly at each of ``loads`` (shares of the threshold, 0 included), with the RESET prediction.
 
@@ -95,7 +100,12 @@ def response_curve(
     for load in wanted:
         if not 0 <= load < 1:
             raise InvalidInput(f"load = {load:g} must be at least 0 and below 1, the stability threshold")
-    system = arriving(system)
+    if FiniteSkipChain().supports(system) is None:
+        return _front_curve(system, wanted, progress)
+    return _fcfs_curve(arriving(system), wanted, progress)
+
+
+def _fcfs_curve(system: System, wanted: list[float], progress: Watch | None) -> ResponseCurve:
     model = open_model(system)
     saturated, _ = solve_saturated(system, "chain")
     threshold, delta = saturated.stability_threshold, saturated.relative_completions_at_departure
@@ -129,5 +139,34 @@ def response_curve(
         mean_response_time_by_class=np.array(by_class),
         waiting_probability=np.array(waits),
         predicted_mean_response_time=np.array(predicted),
+        residual=np.array(residual),
+    )
+
+
+def _front_curve(system: System, wanted: list[float], progress: Watch | None) -> ResponseCurve:
+    saturated, _ = solve_saturated(system, "chain")
+    threshold, delta = saturated.stability_threshold, saturated.relative_completions_at_departure
+    assert delta is not None  # the chain always gives it
+    exact, by_class, residual = [], [], []
+    for done, load in enumerate(wanted):
+        if progress is not None:
+            progress(done, len(wanted))
+        rows, error, _ = front_rows(system, max(load, NOBODY_ELSE) * threshold, percentiles=False)
+        means = {row.job_class: row.value for row in rows if row.name == "mean_response_time"}
+        exact.append(means[None])
+        # One class alone has no rows of its own, one that never arrives no response time.
+        alone = means[None] if len(system.active_classes) == 1 else 0.0
+        by_class.append([means.get(c.name, alone if c.share > 0 else 0.0) for c in system.classes])
+        residual.append(error)
+    rates = threshold * np.array(wanted)
+    return ResponseCurve(
+        system=system,
+        stability_threshold=threshold,
+        loads=np.array(wanted),
+        arrival_rates=rates,
+        mean_response_time=np.array(exact),
+        mean_response_time_by_class=np.array(by_class),
+        waiting_probability=None,
+        predicted_mean_response_time=np.array([predicted_mean_response_time(r, threshold, delta) for r in rates]),
         residual=np.array(residual),
     )
