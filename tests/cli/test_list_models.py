@@ -55,8 +55,7 @@ def test_a_model_that_cannot_be_solved_says_why(run, tmp_path):
     assert "uniform.toml: model: unknown model 'fork-joint'; did you mean 'fork-join'?" in err
 
 
-@pytest.mark.parametrize("command", ["symbolic", "curve"])
-def test_commands_that_know_plain_clusters_only_say_so(run, command):
-    code, _, err = run(command, EXAMPLES / "set_up.toml")
+def test_a_command_that_knows_plain_clusters_only_says_so(run):
+    code, _, err = run("symbolic", EXAMPLES / "set_up.toml")
     assert code == 2
     assert "the model is 'set-up' and this method knows only plain clusters" in err
