@@ -1,7 +1,7 @@
 """Every figure of reset and twoclass at quick scale: which claims are found again, and that an interrupt costs little.
 
-The two claims that are not found again are findings: the rest the prediction leaves open is not negligible for k = 20 at
-half load, and a printed formula lacks a plus sign.
+The two claims that are not found again are findings: the rest the prediction leaves open is not negligible for k = 20
+at half load, and a printed formula lacks a plus sign.
 """
 
 import os

@@ -1,0 +1,167 @@
+"""Does a job that arrives have to wait? What is known of one cluster (zeroq, Theorems 4.1 and 4.2).
+
+The sufficient condition for stability, the bounds of ``queueing_bounds`` and whether they say anything, and the
+probability itself, exact where the chain is small enough and simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msj.analysis.saturated import WORTH_THE_WAIT, Method, solve_saturated
+from msj.errors import MsjError
+from msj.finite_skip.fcfs_counts import number_of_states
+from msj.model import System
+from msj.results import Kind, Outcome, Quantity, Result, provenance
+from msj.scaling.queueing_bounds import QueueingBounds, offered, queueing_bounds
+from msj.scaling.queueing_probability import (
+    EXACT_SECONDS,
+    QueueingProbability,
+    exact_probability,
+    simulated_probability,
+)
+from msj.simulation import Progress
+from msj.workloads import Rng
+
+COUPLING = "comparison with infinitely many servers"
+
+
+def zero_queueing(
+    system: System,
+    *,
+    simulation: bool = True,
+    jobs: int | None = None,
+    rng: Rng = None,
+    exact_seconds: float = EXACT_SECONDS,
+    progress: Callable[[Progress], None] | None = None,
+) -> Result:
+    """Return what is known of the probability that an arriving job waits.
+
+    Parameters
+    ----------
+    system
+        A cluster under FCFS with a load.
+    simulation
+        Whether to simulate it; ``jobs`` (all replications), ``rng`` and ``progress`` as in
+        :func:`msj.simulation.simulate`.
+    exact_seconds
+        The exact probability is left out where its chain is estimated to take longer.
+
+    Examples
+    --------
+    >>> import msj
+    >>> system = msj.System(servers=400, utilisation=0.8, classes=[
+    ...     msj.JobClass(name="all", need=2, share=1, duration=msj.Exponential(mean=1))])
+    >>> result = zero_queueing(system, simulation=False)
+    >>> [(row.name, round(row.value, 6)) for row in result if "waiting" in row.name]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [('waiting_probability_bound', 1.08566), ('waiting_probability_sharper_bound', 0.151091),
+     ('waiting_probability_lower_bound', 0.00127), ('waiting_probability', 0.001377)]
+    """
+    bounds = queueing_bounds(system)
+    rate, _ = offered(system)
+    system = system.replace(arrival_rate=rate)
+    exact = exact_probability(system, most_seconds=exact_seconds)
+    simulated = simulated_probability(system, rate, jobs=jobs, rng=rng, progress=progress) if simulation else None
+    rows = [*_bound_rows(bounds)]
+    if exact is not None:
+        rows += _probability_rows(exact, "exact", "QBD", "reset, section 3.1")
+    if simulated is not None:
+        rows += _probability_rows(simulated, "simulated", f"simulation, {simulated.jobs:,} jobs", "")
+    stable, words = _stability(system, bounds, rate)
+    notes = [*_notes(bounds), *words]
+    if simulation and simulated is None:
+        stable = False
+        notes.append("The simulated queue keeps growing.")
+    if simulated is not None and simulated.note:
+        notes.append(f"{simulated.note}.")
+    return Result(
+        system=system.to_spec(),
+        quantities=tuple(rows),
+        outcome=Outcome.UNSTABLE if stable is False else Outcome.SOLVED,
+        provenance=provenance(jobs=simulated.jobs if simulated else 0),
+        notes=tuple(notes),
+    )
+
+
+def _bound_rows(bounds: QueueingBounds) -> list[Quantity]:
+    rows = [
+        Quantity(name="offered_utilisation", value=bounds.utilisation, kind="exact", method="as given"),
+        Quantity(
+            name="sufficient_utilisation",
+            value=bounds.sufficient_utilisation,
+            kind="bound",
+            method="1 − m_max/n: stable below it",
+            citation="zeroq, Theorem 4.1",
+        ),
+    ]
+    for name, value, method, citation in (
+        ("waiting_probability_bound", bounds.bound, f"drift, K = {bounds.kinds}", "zeroq, Theorem 4.2"),
+        ("waiting_probability_sharper_bound", bounds.sharper_bound, f"drift, {COUPLING}", "zeroq, equation (13)"),
+        ("waiting_probability_lower_bound", bounds.lower_bound, COUPLING, "Kaufman 1981"),
+    ):
+        if value is not None:
+            rows.append(Quantity(name=name, value=value, kind="bound", method=method, citation=citation))
+    if len(bounds.lower_bound_by_class) > 1:
+        rows += [
+            Quantity(
+                name="waiting_probability_lower_bound",
+                value=value,
+                kind="bound",
+                method=COUPLING,
+                citation="Kaufman 1981",
+                job_class=name,
+            )
+            for name, value in bounds.lower_bound_by_class.items()
+        ]
+    return rows
+
+
+def _probability_rows(found: QueueingProbability, kind: Kind, method: str, citation: str) -> list[Quantity]:
+    # Exact and simulated stand side by side, so they cannot share a name.
+    name = "waiting_probability" if kind == "exact" else "simulated_waiting_probability"
+    by_class = found.by_class if len(found.by_class) > 1 else {}
+    return [
+        Quantity(
+            name=name,
+            value=estimate.value,
+            kind=kind,
+            method=method,
+            citation=citation,
+            job_class=job_class,
+            low=None if kind == "exact" else estimate.low,
+            high=None if kind == "exact" else estimate.high,
+        )
+        for job_class, estimate in [(None, found.overall), *by_class.items()]
+    ]
+
+
+def _notes(bounds: QueueingBounds) -> list[str]:
+    if bounds.bound is None or bounds.sharper_bound is None:
+        return [f"There is no upper bound on the waiting probability: {bounds.why_no_bound}."]
+    notes = []
+    for value, name in (
+        (bounds.bound, "The bound of zeroq's Theorem 4.2"),
+        (bounds.sharper_bound, "The sharper bound"),
+    ):
+        if value >= 1.0:
+            notes.append(f"{name} is {value:.4g}, above 1: it says nothing here.")
+        else:
+            notes.append(f"{name} says that at most {100 * value:.3g} % of the jobs wait.")
+    return notes
+
+
+def _stability(system: System, bounds: QueueingBounds, rate: float) -> tuple[bool | None, list[str]]:
+    """Say whether the cluster is stable where the sufficient condition does not; None where nobody knows."""
+    if bounds.surely_stable:
+        return True, []
+    try:
+        method: Method = "auto" if number_of_states(system) <= WORTH_THE_WAIT else "closed-form"
+        threshold = solve_saturated(system, method)[0].stability_threshold
+    except MsjError as error:
+        said = f"is below 1 but not below {bounds.sufficient_utilisation:.6g}"
+        unknown = f"whether the cluster is stable is not known here ({error.message})"
+        return None, [f"Utilisation {bounds.utilisation:.6g} {said}: {unknown}."]
+    stable = rate < threshold
+    known = f"lambda* = {threshold:.6g}, and with lambda = {rate:.6g} the cluster is {'' if stable else 'un'}stable"
+    return stable, [f"The sufficient condition fails, but the threshold is known: {known}."]

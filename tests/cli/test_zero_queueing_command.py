@@ -1,0 +1,100 @@
+"""msj scaling zero-queueing."""
+
+import csv
+import io
+import json
+
+FAMILY = ("--needs", "3,log2(n),min(n, 8)", "--means", "4,2,1", "--alpha", "0.1", "--beta", "0.25")
+ASK = ("scaling", "zero-queueing")
+
+
+def test_one_cluster(run):
+    code, out, err = run(*ASK, "examples/two_servers.toml", "--seed", "1", "--jobs", "20000")
+    assert (code, err) == (0, "")
+    assert "sufficient_utilisation" in out
+    assert "There is no upper bound on the waiting probability" in out
+    assert "lambda* = 0.9, and with lambda = 0.72 the cluster is stable." in out
+
+
+def test_one_cluster_as_json_and_csv(run):
+    code, out, _ = run(*ASK, "examples/two_servers.toml", "--no-simulate", "--json")
+    assert code == 0
+    names = {row["name"] for row in json.loads(out)["quantities"]}
+    assert {"waiting_probability", "waiting_probability_lower_bound"} <= names
+    code, out, _ = run(*ASK, "examples/two_servers.toml", "--no-simulate", "--csv")
+    assert out.startswith("name,class,level,value")
+
+
+def test_an_unstable_cluster_leaves_with_1(run):
+    code, out, _ = run(*ASK, "examples/two_servers.toml", "--utilisation", "0.95", "--no-simulate")
+    assert code == 1
+    assert "unstable" in out
+
+
+def test_a_family(run):
+    code, out, err = run(*ASK, *FAMILY, "--servers", "64,256", "--jobs", "40000", "--seed", "1")
+    assert (code, err) == (0, "")
+    assert out.startswith("Region 3: alpha = 0.1, gamma = 0 (read off the needs, times (ln n)^1)")
+    assert "64       3 6 8  0.8351" in out
+
+
+def test_a_family_as_csv_and_json(run):
+    _, out, _ = run(*ASK, *FAMILY, "--servers", "64,256", "--no-simulate", "--csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["servers"] for row in rows] == ["64", "256"]
+    assert float(rows[0]["exact"]) < 1
+    _, out, _ = run(
+        *ASK, *FAMILY, "--shares", "1,1,2", "--shares-of", "arrivals", "--servers", "64", "--no-simulate", "--json"
+    )
+    found = json.loads(out)
+    assert (found["region"], found["verdict"], found["gamma"]) == (3, "vanishes", 0.0)
+    equal = float(rows[0]["lower_bound"])
+    assert found["rows"][0]["lower_bound"] != equal
+
+
+def test_beyond_the_sufficient_condition_it_says_so(run):
+    code, out, _ = run(*ASK, "--needs", "n/2", "--servers", "8", "--no-simulate")
+    assert code == 0
+    assert "n = 8: no upper bound: utilisation 0.75 is not below 1 − 4/8 = 0.5" in out
+
+
+def test_a_picture(run, tmp_path):
+    picture = tmp_path / "queueing.png"
+    code, _, err = run(
+        *ASK,
+        *FAMILY,
+        "--servers",
+        "64,256",
+        "--jobs",
+        "20000",
+        "--seed",
+        "1",
+        "--exact-seconds",
+        "0",
+        "--plot",
+        picture,
+    )
+    assert code == 0
+    assert picture.stat().st_size > 10_000
+    assert "drawn" in err
+
+
+def refused(run, *arguments):
+    code, out, err = run(*ASK, *arguments)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+    return err
+
+
+def test_bad_input(run, tmp_path):
+    assert "give FILE or --needs" in refused(run)
+    assert "give FILE or --needs" in refused(run, "examples/two_servers.toml", "--needs", "3")
+    assert "go with --needs" in refused(run, "examples/two_servers.toml", "--servers", "64")
+    assert "give --alpha and --beta" in refused(run, "--needs", "3", "--load", "0.5")
+    assert "'hello' at character 1 is unknown" in refused(run, "--needs", "3,hello")
+    assert "more than there are servers" in refused(run, "--needs", "2*n")
+    assert "more work arrives" in refused(run, "examples/two_servers.toml", "--utilisation", "1.1")
+    assert "--alpha = 'x' is not a number" in refused(run, "--needs", "3", "--alpha", "x")
+    assert "servers = 'x'" in refused(run, "--needs", "3", "--servers", "64,x")
+    assert "--seed = -1" in refused(run, "--needs", "3", "--seed", "-1")
+    assert "cannot draw" in refused(run, "--needs", "3", "--plot", tmp_path / "picture.doc")
