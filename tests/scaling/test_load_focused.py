@@ -134,6 +134,19 @@ def test_the_border_joins_the_regimes() -> None:
                 assert abs(value / limit - 1) < 4 / math.log(point.servers)
 
 
+@pytest.mark.parametrize("rates", RATES)
+@pytest.mark.parametrize("x", [1e6, 1.0, 0.1])
+def test_the_first_correction_does_not_know_the_rates(x: float, rates: tuple[float, float]) -> None:
+    """p E[Delta] = 1/2 - (1 + e^-x/x)/l + O(1/l²): the coefficient by extrapolation in 1/l, far out."""
+    scaled = []
+    for exponent in (140, 280):
+        log_p = exponent * math.log(10) - math.log(x)
+        p = x / 10**exponent
+        scaled.append((refined_asymptotics(10**exponent, p, *rates)[1] * p - 0.5) * log_p)
+    # The next term halves from one to the other, but for the logarithm of x and terms of order 1/l³.
+    assert 2 * scaled[1] - scaled[0] == pytest.approx(-(1 + math.exp(-x) / x), rel=0.02)
+
+
 def test_outside_the_theorems_nothing_is_claimed() -> None:
     [point] = load_focused_scaling("0.25", [1000]).points
     assert point.threshold_paper is None

@@ -26,9 +26,9 @@ harmonic number ``H_{n-1}`` it loses ``g``, which is of the same order as the te
     p E[Delta(Y_d)] = e^-x (1 - M/x)(1 + x - M (ln n + g) - M/x) + 1 - e^-x (1 + x) - M (1 - e^-x)
                       - M ((l + g)(1 - e^-x) - e^-x ln x - g - E) + M² (l²/2 + pi²/6 - (l + g) E - J).
 
-For ``x -> infinity`` this is ``1/M = l + c`` and ``1 - M (1 + l) + M² (l²/2 + pi²/6) = 1/2 - 1/l + O(1/l²)``: the first
-correction to ``1/(2 p)`` is the same for every ``c``. For ``x -> 0`` the terms of order 1 and ``x`` cancel, and what is
-left is, with ``L = ln n + g`` and ``r = 1/(1 + x (L + c - 1))``,
+For ``x -> infinity`` this is ``1/M = l + c`` and ``1 - M (1 + l) + M² (l²/2 + pi²/6)``. The first correction to
+``1/(2 p)`` is the same for every ``c``: ``-(1 + e^-x/x)/(p l)``. For ``x -> 0`` the terms of order 1 and ``x`` cancel,
+and what is left is, with ``L = ln n + g`` and ``r = 1/(1 + x (L + c - 1))``,
 
     mu = mu_1 n r,   E[Delta(Y_d)] = n² p (1/2 - r L + r² (L² + pi²/6)/2 + (r c + 1 - r)(r (c + L) - 1)),
 

@@ -76,8 +76,8 @@ def simulate_saturated(
         jobs = max(LEAST_JOBS, math.ceil((PIECES + 1) * DURATIONS * longest * system.naive_threshold))
     if jobs > MOST_JOBS:
         raise TooLarge(
-            f"{system.servers} servers would take {jobs:.3g} jobs to simulate at saturation, above {MOST_JOBS:.0e}, which "
-            "are hours; lower servers"
+            f"{system.servers} servers would take {jobs:.3g} jobs to simulate at saturation, more than the "
+            f"{MOST_JOBS:.0e} that are worth the wait; lower servers"
         )
     piece = math.ceil(jobs / (PIECES + 1))
     source = PoissonJobs(system, arrival_rate=1.0, streams=Streams(root=seed_sequence(rng), replication=0))
