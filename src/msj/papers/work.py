@@ -1,6 +1,6 @@
 """The work behind a figure: many independent points, done side by side, each kept as soon as it is known.
 
-A point's answer is filed under everything it depends on (function, point, scale, seed, version), so that a run that
+A point's answer is filed under everything it depends on (function, point, scale, seed, version, code), so that a run that
 was interrupted goes on where it was, and a changed parameter is never answered with an old number.
 """
 
@@ -16,12 +16,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from msj.papers.figure import Scale
 
+SHOWS = ("cli", "papers", "plots", "report")  # rooms in which no number is computed
 Point = Mapping[str, Any]
 #: Called with (points done, points in all, seconds since the start).
 Watch = Callable[[int, int, float], None]
@@ -154,10 +156,16 @@ def _leave_interrupts_alone() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+@cache
 def _code_of(module: str) -> str:
-    """Return a digest of a figure's own code, so that an edited figure is computed anew."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return "" if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()[:12]
+    """Return a digest of the figure's code and of all code it may call, so that an edit is never answered from a file."""
+    digest = hashlib.sha256()
+    own = getattr(sys.modules.get(module), "__file__", None)
+    package = Path(__file__).parent.parent
+    files = [file for room in package.iterdir() if room.name not in SHOWS for file in room.rglob("*.py")]
+    for file in [*([] if own is None else sorted(Path(own).parent.glob("*.py"))), *sorted(files)]:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _double(x: int) -> dict[str, int]:
