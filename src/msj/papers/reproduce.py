@@ -77,7 +77,7 @@ def reproduce(
         scale=scale,
         seed=seed,
         processes=processes,
-        folder=None if folder is None else folder / ".work" / f"{paper.name}_{name}",
+        folder=None if folder is None else folder / ".work" / paper.name,  # figures may share points
         watch=watch,
     )
     rows = figure.compute(work)

@@ -1,7 +1,7 @@
 """The work behind a figure: many independent points, done side by side, each kept as soon as it is known.
 
-A point's answer is filed under everything it depends on (function, point, scale, seed, version, code), so that a run that
-was interrupted goes on where it was, and a changed parameter is never answered with an old number.
+A point's answer is filed under everything it depends on (function, point, scale, seed, version, code), so that a run
+that was interrupted goes on where it was, and a changed parameter is never answered with an old number.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _leave_interrupts_alone() -> None:
 
 @cache
 def _code_of(module: str) -> str:
-    """Return a digest of the figure's code and of all code it may call, so that an edit is never answered from a file."""
+    """Return a digest of the figure's code and of all it may call: after an edit nothing is answered from a file."""
     digest = hashlib.sha256()
     own = getattr(sys.modules.get(module), "__file__", None)
     package = Path(__file__).parent.parent
