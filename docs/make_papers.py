@@ -1,6 +1,7 @@
 """Recompute every figure of the papers and write docs/papers/: ``make papers``."""
 
 import argparse
+import json
 import os
 import shutil
 from pathlib import Path
@@ -31,6 +32,34 @@ def main() -> None:
             shutil.copy(one.files[1], HERE / one.files[1].name)
             found.append((figure, one))
         (HERE / f"{name}.md").write_text(page(paper, found), encoding="utf-8")
+    (HERE / "index.md").write_text(index(given.work), encoding="utf-8")
+
+
+def index(work: Path) -> str:
+    """List the papers with how many of their claims were found again, and every claim that was not."""
+    rows, failed = [], []
+    for name, paper in PAPERS.items():
+        verdicts = [json.loads(file.read_text(encoding="utf-8")) for file in work.glob(f"{name}_*.verdict.json")]
+        claims = [claim for verdict in verdicts for claim in verdict["claims"]]
+        passed = sum(claim["passed"] for claim in claims)
+        rows.append(f"| [{name}]({name}.md) | {paper.title} | {len(verdicts)} | {passed} of {len(claims)} |")
+        for verdict in sorted(verdicts, key=lambda verdict: verdict["figure"]):
+            failed += [(name, verdict["figure"], claim) for claim in verdict["claims"] if not claim["passed"]]
+    parts = [
+        "# The five papers, recomputed\n",
+        "Every figure and table from scratch, by `make papers`; one of them by `msj paper reset fig2a`. Nothing is typed",
+        "in but the papers' parameters and claims.\n",
+        "| paper | title | figures and results | claims reproduced |\n|---|---|---|---|",
+        *rows,
+        "\n## What did not reproduce\n",
+    ]
+    for name, figure, claim in failed:
+        because = f" {claim['because']}" if claim["because"] else ""
+        parts.append(
+            f"- **{name} {figure}**: {claim['claim']}. Paper: {claim['claimed']}; found: {claim['found']} "
+            f"(difference: {claim['difference']}).{because}"
+        )
+    return "\n".join(parts) + "\n"
 
 
 def page(paper, found) -> str:
