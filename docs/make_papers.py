@@ -47,8 +47,8 @@ def index(work: Path) -> str:
             failed += [(name, verdict["figure"], claim) for claim in verdict["claims"] if not claim["passed"]]
     parts = [
         "# The five papers, recomputed\n",
-        "Every figure and table from scratch, by `make papers`; one of them by `msj paper reset fig2a`. Nothing is typed",
-        "in but the papers' parameters and claims.\n",
+        "Every figure and table from scratch, by `make papers`; one of them by `msj paper reset fig2a`.",
+        "Nothing is typed in but the papers' parameters and claims.\n",
         "| paper | title | figures and results | claims reproduced |\n|---|---|---|---|",
         *rows,
         "\n## What did not reproduce\n",
