@@ -29,3 +29,24 @@ def test_load_is_a_share_of_the_threshold_of_the_files_own_policy(run, tmp_path)
     code, _, err = run("simulate", weight, "--jobs", 1000)
     assert code == 2
     assert "give utilisation or arrival_rate instead" in err
+
+
+def test_a_difference_is_that_of_the_means_shown(run):
+    flags = ["--policies", "fcfs,first-fit", "--jobs", 20_000, "--seed", 3, "--json"]
+    document = json.loads(run("compare", EXAMPLE, *flags)[1])
+    means = {
+        policy: next(row["value"] for row in result["quantities"] if row["name"] == "mean_response_time")
+        for policy, result in document["results"].items()
+    }
+    row = document["differences"]["first-fit"][0]
+    assert row["value"] == pytest.approx(means["first-fit"] - means["fcfs"], rel=1e-12)
+    assert row["low"] < row["value"] < row["high"] < 0
+
+
+def test_more_servers_than_a_simulation_keeps_track_of(run, tmp_path):
+    path = tmp_path / "huge.toml"
+    text = Path(EXAMPLE).read_text(encoding="utf-8").replace("servers = 2", "servers = 10000000000000")
+    path.write_text(text.replace("load = 0.8", "utilisation = 0.5"), encoding="utf-8")
+    code, _, err = run("simulate", path, "--jobs", 100)
+    assert code == 2
+    assert "1e+13 servers are more than a simulation keeps track of" in err

@@ -88,6 +88,9 @@ def _open_model(system: System, memory_limit: float) -> OpenModel:
 
 
 def _memory(sizes: tuple[int, ...]) -> float:
+    one_block = 8.0 * float(max(sizes)) ** 2
+    if one_block > 1e12:
+        return one_block  # hopeless, and trying out how to cut a million levels would take long to say so
     return min(estimate_memory(sizes, segment=segment) for segment in possible_segments(len(sizes) - 1))
 
 

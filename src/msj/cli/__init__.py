@@ -1,27 +1,32 @@
 """The command line: parse, call, print.
 
-Results go to stdout, messages to stderr. Exit codes: 0 done, 1 the answer is no, 2 bad input, 130 interrupted.
-Commands import what they need when they run, so that ``msj --help`` answers at once.
+Results go to stdout, messages to stderr. Exit codes: 0 done, 1 the answer is no, 2 bad input, 130 interrupted; 70 means
+that msj itself is at fault. A command is imported when it is run, so that ``msj --help`` answers at once.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import time
+import traceback
+from contextlib import redirect_stderr
+from pathlib import Path
 
 import click
 
-from msj.cli.analyse import analyse
-from msj.cli.compare import compare
-from msj.cli.curve import curve
-from msj.cli.list_variants import list_variants
-from msj.cli.simulate import simulate
-from msj.cli.symbolic import symbolic
-from msj.cli.waste import waste
+from msj.cli.lazy_group import LazyGroup
+from msj.cli.messages import Manners, colour_is_welcome, complain, in_short, say, speaking
 from msj.errors import MsjError
 
+WHAT_IT_IS = (
+    "Clusters whose jobs hold several servers at once: how much load they take, how much they waste, "
+    "how long jobs stay."
+)
 FIRST_STEPS = """\b
 First steps:
+  msj report examples/hpc_partition.toml       everything about one cluster, as text and as a page
   msj analyse examples/two_servers.toml        how much load it takes, what it wastes
   msj analyse FILE --load 0.9 --json           the same for programs, at another load
   msj curve FILE --plot curve.png              response time against load
@@ -30,46 +35,107 @@ First steps:
   msj waste FILE --vary share:large=0..1       where the waste is largest
   msj list durations                           what a spec file can say
 """
+EXIT_CODES = "Exit codes: 0 done, 1 the answer is no (unstable, not reachable), 2 bad input, 130 interrupted."
+
+# Name: where it is, what it does. In the order in which a newcomer needs them.
+COMMANDS = {
+    "report": ("msj.cli.report:report", "Everything about one cluster, as text and as one HTML page."),
+    "analyse": ("msj.cli.analyse:analyse", "How much load it takes, what it wastes, how long jobs stay."),
+    "curve": ("msj.cli.curve:curve", "Exact mean response time against load."),
+    "simulate": ("msj.cli.simulate:simulate", "How long jobs stay, by simulation, with 95 % intervals."),
+    "compare": ("msj.cli.compare:compare", "Several policies on the same jobs, and how they differ."),
+    "waste": ("msj.cli.waste:waste", "Servers wasted, against a share, the rate ratio or the servers."),
+    "scaling": ("msj.cli.scaling:scaling", "What happens as the cluster grows."),
+    "fluid": ("msj.cli.fluid:fluid", "The way into equilibrium, as a fluid."),
+    "symbolic": ("msj.cli.symbolic:symbolic", "The answers as fractions and formulas."),
+    "paper": ("msj.cli.paper:paper", "The papers' figures, recomputed."),
+    "list": ("msj.cli.list_variants:list_variants", "What a spec file can say, and what applies to it."),
+    "completion": ("msj.cli.completion:completion", "Tab completion for bash, zsh and fish."),
+}
 
 
 @click.group(
+    cls=LazyGroup,
+    places=COMMANDS,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Clusters whose jobs hold several servers at once: how much load they take, how much they waste, "
-    "how long jobs stay.\n\n" + FIRST_STEPS,
+    help=f"{WHAT_IT_IS}\n\n{FIRST_STEPS}",
+    epilog=f"msj COMMAND --help shows examples of each. {EXIT_CODES}",
 )
 @click.version_option(package_name="msj")
 @click.pass_context
 def msj(context: click.Context) -> None:
     """Entry point of all commands."""
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        click.echo(f"msj: {WHAT_IT_IS[0].lower()}{WHAT_IT_IS[1:]}\n")
+        click.echo(FIRST_STEPS.removeprefix("\b\n"))
+        click.echo("A cluster is one TOML file: copy one from examples/ and change it. msj --help lists the commands.")
 
 
-for _command in (analyse, compare, curve, list_variants, simulate, symbolic, waste):
-    msj.add_command(_command)
+speaking(msj)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and leave with its exit code; what users cause gets a sentence, never a traceback."""
+    manners = Manners()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal gets an escape for what it cannot show
     try:
-        code = msj.main(args=arguments, prog_name="msj", standalone_mode=False)
+        with redirect_stderr(sys.stderr):  # whatever a quiet command did to it, errors are seen
+            code = msj.main(
+                args=arguments,
+                prog_name="msj",
+                standalone_mode=False,
+                obj=manners,
+                color=None if colour_is_welcome() else False,
+            )
     except MsjError as error:
-        click.echo(f"msj: {error}", err=True)
+        complain(str(error))
         code = error.exit_code
     except click.exceptions.Exit as leave:
         code = leave.exit_code
     except click.ClickException as error:
-        error.show()
+        with redirect_stderr(io.StringIO()) as said:
+            error.show()
+        click.echo(in_short(said.getvalue()), nl=False, err=True)
         code = 2
     except (KeyboardInterrupt, click.Abort):
-        click.echo("msj: interrupted", err=True)
+        complain("interrupted")
         code = 130
-    except SystemExit:  # click's way out when the reader of our output (head, less) has left
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    except SystemExit as leave:
+        code = leave.code
+        if "_MSJ_COMPLETE" not in os.environ:  # click's way out when the reader of our output (head, less) has left
+            _let_go_of_output()
+            code = 0
     except OSError as error:
-        click.echo(f"msj: the output cannot be written ({error.strerror}); check where it goes", err=True)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.filename is not None:
+            complain(f"'{error.filename}' cannot be used ({error.strerror}); check the path")
+        else:
+            complain(f"the output cannot be written ({error.strerror}); check where it goes")
+            _let_go_of_output()
         code = 2
+    except MemoryError:
+        complain("the memory of this machine is not enough for that; ask about a smaller system, or simulate it")
+        code = 2
+    except Exception as error:
+        complain(_defect(error, manners))
+        code = 70
+    if manners.verbose:
+        say(f"{time.perf_counter() - manners.started:.2f} seconds in all")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _let_go_of_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _defect(error: Exception, manners: Manners) -> str:
+    """Return what to say of an error that no user can be blamed for."""
+    if manners.verbose:
+        return "this is a defect of msj, please report it:\n" + "".join(traceback.format_exception(error))
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"this is a defect of msj, please report it: {type(error).__name__}: {error} "
+        f"({Path(place.filename).name}:{place.lineno}); --verbose shows more"
+    )

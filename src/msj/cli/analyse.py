@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from msj.cli.messages import say
 from msj.cli.options import load_options, output_options, read_system, speaking_of, spec_file
 from msj.cli.show import show_grid, show_json, show_result
 from msj.model import System
@@ -59,7 +60,7 @@ def analyse(
     if exact is False and percentiles:
         raise click.UsageError("--no-exact and --percentiles contradict each other; leave one out")
     with speaking_of(file):
-        if system.policy.name == "fcfs":
+        if system.policy.name == "fcfs" and system.model is None:
             _warn_of_waiting(system)
         result = analysis.analyse(system, method=method, exact=exact, percentiles=percentiles)
         listed = _states(system, states) if states is not None else None
@@ -99,4 +100,4 @@ def _warn_of_waiting(system: System) -> None:
     from msj.finite_skip.job_types import why_not_phase_type
 
     if why_not_phase_type(system) is None and 50_000 < (states := number_of_states(system)) <= MOST_STATES:
-        click.echo(f"msj: a chain of {states:,.0f} states: this may take a minute", err=True)
+        say(f"a chain of {states:,.0f} states: this may take a minute")

@@ -160,12 +160,18 @@ def _cell(row: Quantity | None, digits: int, *, interval: bool = True) -> str:
 def _methods(scaling: ClusterScaling) -> list[str]:
     by_method: dict[str, list[int]] = {}
     for point in scaling.points:
-        for name, words in (("waiting_probability", "P(wait) and E[T]"), ("wasted_servers", "waste")):
-            row = point.get(name)
-            if row is not None:
-                how = "simulation" if row.kind == "simulated" else row.method
-                by_method.setdefault(f"{words}: {row.kind}, by {how}", []).append(point.servers)
+        waits, times = (_how(point.get(name)) for name in ("waiting_probability", "mean_response_time"))
+        together = {"P(wait) and E[T]": waits} if waits == times else {"P(wait)": waits, "E[T]": times}
+        for words, how in (*together.items(), ("waste", _how(point.get("wasted_servers")))):
+            if how is not None:
+                by_method.setdefault(f"{words}: {how}", []).append(point.servers)
     return [
         f"{text} ({sizes[0]} servers)" if len(set(sizes)) == 1 else f"{text} ({min(sizes)} to {max(sizes)} servers)"
         for text, sizes in by_method.items()
     ]
+
+
+def _how(row: Quantity | None) -> str | None:
+    if row is None:
+        return None
+    return f"{row.kind}, by {'simulation' if row.kind == 'simulated' else row.method}"

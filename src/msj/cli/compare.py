@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from msj.cli.options import load_options, policies_from_text, read_system, speaking_of, spec_file
+from msj.cli.messages import explain, say
+from msj.cli.options import (
+    JOBS,
+    PROCESSES,
+    REPLICATIONS,
+    complete_policies,
+    load_options,
+    policies_from_text,
+    read_system,
+    speaking_of,
+    spec_file,
+)
 from msj.cli.show import show_grid, show_json
-from msj.cli.simulate import Bar, say
+from msj.cli.simulate import Bar
+
+if TYPE_CHECKING:
+    from msj.simulation import Comparison
 
 SHOWN = ("mean_response_time", "mean_waiting_time", "waiting_probability", "utilisation")
 
@@ -18,12 +33,23 @@ SHOWN = ("mean_response_time", "mean_waiting_time", "waiting_probability", "util
 @spec_file
 @load_options
 @click.option(
-    "--policies", required=True, metavar="A,B,...", help="Policies, by commas; differences are from the first."
+    "--policies",
+    required=True,
+    metavar="A,B,...",
+    help="Policies, by commas; differences are from the first.",
+    shell_complete=complete_policies,
 )
-@click.option("--jobs", type=int, metavar="N", help="Jobs to simulate under each.  [default: 1000000]")
+@click.option("--jobs", type=JOBS, metavar="N", help="Jobs to simulate under each.  [default: 1000000]")
 @click.option("--seed", type=int, metavar="N", help="Same seed, same answer.  [default: a new one]")
-@click.option("--replications", type=int, default=20, show_default=True, metavar="N", help="Independent runs.")
-@click.option("--processes", type=int, default=1, show_default=True, metavar="N", help="Run them side by side.")
+@click.option("--replications", type=REPLICATIONS, default=20, show_default=True, metavar="N", help="Independent runs.")
+@click.option(
+    "--processes",
+    type=PROCESSES,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Run them side by side.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def compare(
     file: Path,
@@ -43,6 +69,7 @@ def compare(
       msj compare examples/two_servers.toml --policies 'fcfs,{ name = "first-fit", window = 2 }'
     """
     from msj import questions
+    from msj.results import Outcome
 
     system = read_system(file, **loads)
     with speaking_of(file), Bar(None) as bar:
@@ -56,9 +83,17 @@ def compare(
             progress=bar.show if sys.stderr.isatty() else None,
             message=say,
         )
+    for name, result in found.results.items():
+        explain(result.to_dict(), of=f"{name}: ")
     if as_json:
         show_json(found.to_dict())
-        return
+    else:
+        _show(found)
+    if any(result.outcome is Outcome.INTERRUPTED for result in found.results.values()):
+        raise click.exceptions.Exit(130)
+
+
+def _show(found: Comparison) -> None:
     rows = []
     for name, result in found.results.items():
         values = {row.name: row for row in result if row.job_class is None and row.level is None}

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import output_options, speaking_of, spec_file
+from msj.cli.options import output_options, read_system, speaking_of, spec_file
 from msj.cli.show import show_grid, show_json
-from msj.model import read
 from msj.model.numbers import number
 from msj.plots.figure import check_path
 from msj.results.table import write_number
@@ -35,7 +34,7 @@ def curve(file: Path, loads: str | None, plot: Path | None, as_json: bool, as_cs
 
     if plot is not None:
         check_path(plot)
-    system = read(file)
+    system = read_system(file)
     wanted = USUAL_LOADS if loads is None else [float(number(text.strip(), "load")) for text in loads.split(",")]
     with speaking_of(file):
         found = response_curve(system, wanted, progress=_progress if sys.stderr.isatty() else None)

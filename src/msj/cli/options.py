@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -10,13 +11,61 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
+from msj.cli.messages import remark
 from msj.errors import InvalidInput, MsjError
 from msj.model import System, read
+from msj.registry import POLICIES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-spec_file = click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+# Beyond these a run would never end, or not even begin.
+JOBS = click.IntRange(max=10**15)
+REPLICATIONS = click.IntRange(max=10_000)
+PROCESSES = click.IntRange(1, 1024)
+
+
+class SpecPath(click.Path):
+    """The path of a spec file; one that does not exist is answered with the nearest that does."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        path = Path(value)
+        if not path.exists() and path.parent.is_dir():
+            beside = sorted(p.name for p in path.parent.iterdir() if p.suffix.lower() in (".toml", ".json"))
+            near = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.5)
+            fix = f"did you mean '{path.parent / near[0]}'?" if near else "check the path"
+            raise InvalidInput(f"cannot be read (No such file or directory); {fix}").in_file(path)
+        return super().convert(value, param, ctx)
+
+
+spec_file = click.argument("file", type=SpecPath(), metavar="FILE")
+
+
+def complete_policies(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the last of several policies separated by commas."""
+    before, comma, last = incomplete.rpartition(",")
+    taken = before.split(",")
+    return [
+        CompletionItem(before + comma + name, help=POLICIES.get(name).summary)
+        for name in POLICIES.names()
+        if name.startswith(last) and name not in taken
+    ]
+
+
+def complete_vary(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete what a curve can run over; the classes are those of the file."""
+    files = [context.params.get("file"), *context.args]  # an option still without its value leaves FILE among the args
+    try:
+        names = [c.name for c in read(next(file for file in files if file)).classes]
+    except (MsjError, StopIteration):
+        names = []
+    starts = [*(f"share:{name}=0..1" for name in names), "rate-ratio=0.01..100", "servers="]
+    return [CompletionItem(start) for start in starts if start.startswith(incomplete)]
 
 
 def load_options(command: Command) -> Command:
@@ -49,6 +98,10 @@ def read_system(file: Path, **loads: str | None) -> System:
         flags = " and ".join("--" + key.replace("_", "-") for key in given)
         raise click.UsageError(f"{flags} are both given; say how much arrives in one way only")
     system = read(file)
+    remark(
+        f"{file}: {system.servers} servers, {len(system.classes)} classes, policy {system.policy.name}"
+        + (f", {' '.join(next(iter(given.items())))} from the command line" if given else "")
+    )
     return system.replace(**given) if given else system
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from msj.cli.messages import explain
 from msj.results import Result
 from msj.results.table import grids, write_csv, write_grid
 
@@ -17,7 +18,9 @@ def show_result(result: Result, *, as_json: bool, as_csv: bool) -> None:
     """Print a result in the form asked for."""
     if as_json:
         show_json(result.to_dict())
-    elif as_csv:
+        return
+    explain(result.to_dict())
+    if as_csv:
         click.echo(write_csv(result.quantities), nl=False)
     else:
         click.echo(f"{result.system.get('name') or 'system'}: {result.outcome.value}")
@@ -30,22 +33,16 @@ def show_result(result: Result, *, as_json: bool, as_csv: bool) -> None:
 
 def show_json(document: Any) -> None:
     """Print a document as JSON."""
+    if isinstance(document, dict):
+        explain(document)
     click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def show_grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print texts in columns; on a terminal they are wrapped to its width, in a file or a pipe nothing is cut."""
+    """Print texts in columns; on a terminal they are fitted to its width, in a file or a pipe nothing is cut."""
     if not sys.stdout.isatty():
         click.echo(write_grid(headings, rows))
         return
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from msj.cli.terminal_table import print_table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in headings:
-        table.add_column(Text(heading))
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console().print(table)
+    print_table(headings, [list(row) for row in rows])

@@ -9,7 +9,19 @@ from typing import Any
 
 import click
 
-from msj.cli.options import load_options, output_options, policy_from_text, read_system, speaking_of, spec_file
+from msj.cli.messages import colour_is_welcome, say
+from msj.cli.options import (
+    JOBS,
+    PROCESSES,
+    REPLICATIONS,
+    complete_policies,
+    load_options,
+    output_options,
+    policy_from_text,
+    read_system,
+    speaking_of,
+    spec_file,
+)
 from msj.cli.show import show_result
 
 
@@ -20,15 +32,23 @@ from msj.cli.show import show_result
     "--policy",
     metavar="NAME|TABLE|FILE.py:FUNCTION",
     help="Replace the file's policy; a table has options, as in a spec file.",
+    shell_complete=complete_policies,
 )
 @click.option(
-    "--jobs", type=int, metavar="N", help="Jobs to simulate (the most, with --precision).  [default: 1000000]"
+    "--jobs", type=JOBS, metavar="N", help="Jobs to simulate (the most, with --precision).  [default: 1000000]"
 )
 @click.option("--time", type=float, metavar="T", help="Simulate for this long instead.")
 @click.option("--precision", type=float, metavar="P", help="Stop when the mean response time is known to within P.")
 @click.option("--seed", type=int, metavar="N", help="Same seed, same answer.  [default: a new one]")
-@click.option("--replications", type=int, default=20, show_default=True, metavar="N", help="Independent runs.")
-@click.option("--processes", type=int, default=1, show_default=True, metavar="N", help="Run them side by side.")
+@click.option("--replications", type=REPLICATIONS, default=20, show_default=True, metavar="N", help="Independent runs.")
+@click.option(
+    "--processes",
+    type=PROCESSES,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Run them side by side.",
+)
 @click.option("--jobs-file", type=click.Path(path_type=Path), metavar="PARQUET", help="Write every job to this file.")
 @click.option(
     "--checkpoint", type=click.Path(path_type=Path), metavar="PATH", help="Save the run there, or continue it."
@@ -82,11 +102,6 @@ def simulate(
         raise click.exceptions.Exit(1 if result.outcome is Outcome.UNSTABLE else 130)
 
 
-def say(sentence: str) -> None:
-    """Tell people, not programs."""
-    click.echo(f"msj: {sentence}", err=True)
-
-
 class Bar:
     """A progress bar on the terminal: jobs done, precision so far, time left."""
 
@@ -107,7 +122,11 @@ class Bar:
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
             columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-            self.progress = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.progress = Progress(
+                *columns,
+                console=Console(stderr=True, color_system="auto" if colour_is_welcome() else None),
+                transient=True,
+            )
             self.progress.start()
             self.task = self.progress.add_task("", total=1.0)
         done = now.jobs / now.most_jobs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from msj.cli.options import output_options, speaking_of, spec_file
+from msj.cli.options import complete_vary, output_options, speaking_of, spec_file
 from msj.cli.show import show_grid, show_json
 from msj.model import read
 from msj.plots.figure import check_path
@@ -29,6 +29,7 @@ SHOWN_EXTREMA = 20
     metavar="WHAT=LOW..HIGH",
     help="What the curve runs over: share:CLASS=0..1, rate-ratio=0.01..100 (second class / first) or "
     "servers=10..400 (or 10..400..10 for every tenth).",
+    shell_complete=complete_vary,
 )
 @click.option("--points", type=click.IntRange(min=3), metavar="N", help="About how many points to take.")
 @click.option(

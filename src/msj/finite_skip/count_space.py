@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from msj.errors import TooLarge
 
 Counts = NDArray[np.int32]
+MANY_TYPES = 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,7 +39,7 @@ class CountSpace:
     def vectors(self) -> Counts:
         """All vectors, one row each."""
         left = np.array([self.servers])
-        columns: list[NDArray[np.int32]] = []
+        chosen: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []  # for each type: vector so far, count
         for t, need in enumerate(self.needs):
             most = left // need
             least = np.zeros_like(most)
@@ -49,12 +50,19 @@ class CountSpace:
             count = np.arange(len(parent)) - np.repeat(np.cumsum(options) - options - least, options)
             remaining = left[parent] - need * count
             viable = self.ways[t + 1, remaining] > 0
-            columns = [column[parent[viable]] for column in columns] + [count[viable].astype(np.int32)]
+            chosen.append((parent[viable].astype(np.int32), count[viable].astype(np.int32)))
             left = remaining[viable]
-        return np.column_stack(columns)
+        found = np.empty((len(left), len(self.needs)), dtype=np.int32)
+        path: NDArray[np.int32] = np.arange(len(left), dtype=np.int32)
+        for t in range(len(self.needs) - 1, -1, -1):  # back along the choices that led to each vector
+            found[:, t] = chosen[t][1][path]
+            path = chosen[t][0][path]
+        return found
 
     def rank(self, vectors: Counts) -> NDArray[np.int64]:
         """Number of each vector in the order of :meth:`vectors`."""
+        if len(self.needs) > MANY_TYPES:
+            return self._rank_by_entries(vectors)
         left = np.full(len(vectors), self.servers)
         rank = np.zeros(len(vectors))
         for t, need in enumerate(self.needs):
@@ -62,6 +70,15 @@ class CountSpace:
             rank += self.ways[t, left] - self.ways[t, after]
             left = after
         return rank.astype(np.int64)
+
+    def _rank_by_entries(self, vectors: Counts) -> NDArray[np.int64]:
+        """Do the same, looking only at the types a vector has: few, where there are hundreds."""
+        rows, types = np.nonzero(vectors)
+        used = self.needs[types] * vectors[rows, types]
+        before = np.cumsum(used) - used
+        left = self.servers - (before - before[np.searchsorted(rows, rows)])
+        terms = self.ways[types, left] - self.ways[types, left - used]
+        return np.bincount(rows, terms, minlength=len(vectors)).astype(np.int64)
 
 
 def count_space(servers: int, needs: NDArray[np.int64], free_below: int) -> CountSpace:

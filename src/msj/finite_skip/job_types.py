@@ -36,8 +36,10 @@ class JobTypes:
         Summed from above, so that it is exactly zero where every job fits and never a small leftover.
         """
         share = np.zeros(most_free + 1)
-        for f in range(most_free + 1):
-            share[f] = self.fresh[self.needs > f].sum()
+        below = 0
+        for need in np.unique(self.needs).tolist():
+            share[below:need] = self.fresh[self.needs >= need].sum()
+            below = need
         return share
 
 

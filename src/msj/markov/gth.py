@@ -39,10 +39,11 @@ def closed_class_laws(generator: Any) -> Iterator[tuple[NDArray[np.intp], Vector
         yield states, stationary_law(rates[states][:, states].toarray())
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")
 def stationary_law(P: Matrix, *, panel: int = 32) -> Vector:
     """Return the stationary law of the rates P, which are overwritten; every state must lead to state 0.
 
-    The diagonal of P is not used.
+    The diagonal of P is not used. Where a way out underflows to nothing the law is not a number; who asked checks that.
     """
     size = len(P)
     for high in range(size, 1, -panel):

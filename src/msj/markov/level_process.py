@@ -152,7 +152,9 @@ class LevelLaw:
         visited = self.first_repeating > 0
         while (more := visited | (visited @ (R > 0))).sum() > visited.sum():
             visited = more
-        return self.repeating.decay_rate if visited.all() else perron_root(R[np.ix_(visited, visited)])
+        if visited.all() or not visited.any():  # none: probabilities too small to be told from zero
+            return self.repeating.decay_rate
+        return perron_root(R[np.ix_(visited, visited)])
 
     def level_vector(self, n: int) -> Vector:
         """Return pi_n."""

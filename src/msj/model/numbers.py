@@ -41,8 +41,8 @@ def number(value: object, name: str) -> Number:
     if not math.isfinite(value):
         raise InvalidInput(f"{name} = {float(value)} is not finite; give a finite number")
     found = float(value)
-    if found != 0 and not 1e-300 <= abs(found) <= 1e300:
-        raise InvalidInput(f"{name} = {found} is out of range; give a number between 1e-300 and 1e300")
+    if found != 0 and not 1e-100 <= abs(found) <= 1e100:  # squares of it must be numbers too
+        raise InvalidInput(f"{name} = {found} is out of range; give a number between 1e-100 and 1e100")
     return found
 
 
@@ -50,7 +50,7 @@ def _from_text(text: str, name: str) -> Number:
     exponent = re.search(r"[eE]([-+]?\d+)\s*$", text)
     if len(text) > 60 or (exponent and (len(exponent[1]) > 5 or abs(int(exponent[1])) > 400)):
         # Fraction would write out every digit of 1e99999999.
-        raise InvalidInput(f"{name} = {shortened(text)!r} is out of range; give a number between 1e-300 and 1e300")
+        raise InvalidInput(f"{name} = {shortened(text)!r} is out of range; give a number between 1e-100 and 1e100")
     try:
         found = Fraction(text)
     except (ValueError, ZeroDivisionError):
@@ -60,9 +60,9 @@ def _from_text(text: str, name: str) -> Number:
 
 def _in_range(value: int | Fraction, name: str) -> int | Fraction:
     size = abs(Fraction(value))
-    if size != 0 and not Fraction(1, 10**300) <= size <= 10**300:
-        shown = "a number of more than 300 digits" if size > 1 else "a number below 1e-300"
-        raise InvalidInput(f"{name} = {shown} is out of range; give a number between 1e-300 and 1e300")
+    if size != 0 and not Fraction(1, 10**100) <= size <= 10**100:
+        shown = "a number of more than 100 digits" if size > 1 else "a number below 1e-100"
+        raise InvalidInput(f"{name} = {shown} is out of range; give a number between 1e-100 and 1e100")
     return value
 
 

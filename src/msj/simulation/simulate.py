@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from msj.errors import InvalidInput
+from msj.errors import InvalidInput, TooLarge
 from msj.model import System
 from msj.model.numbers import positive, whole
 from msj.policies import Policy
@@ -31,6 +31,7 @@ from msj.workloads import PoissonJobs, Rng, Streams, seed_sequence
 
 JOBS = 1_000_000
 MOST_JOBS = 1_000_000_000
+MOST_SERVERS = 1_000_000_000  # FCFS keeps an entry for each
 FIRST_LOOK = 200_000  # jobs after which a run with a precision to reach is first looked at
 
 

@@ -16,10 +16,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from msj.errors import TooLarge
 from msj.symbolic.entries import Entry, Phases, check_model, exact, exact_phases, is_zero
 from msj.symbolic.starts import Law, Starts, State, add_to, plus
 
+MOST_SERVERS = 1_000_000  # for counting the states; chains that can be solved are far smaller
 RATIONAL_STATES = 400
 """The most states taken on with rational numbers: seconds, half a minute for awkward shares and rates."""
 
@@ -95,12 +98,18 @@ def count_states(*, servers: int, needs: Sequence[int], phase_counts: Sequence[i
     >>> count_states(servers=30, needs=(3, 10), phase_counts=(1, 1))
     11
     """
-    ways = [1] + [0] * servers  # ways[u]: count vectors of the slots so far that keep u servers busy
+    if servers > MOST_SERVERS:
+        raise TooLarge(f"{servers:.3g} servers are too many to solve without rounding; use at most {MOST_SERVERS:,}")
+    ways = np.zeros(servers + 1)  # ways[u]: count vectors of the slots so far that keep u servers busy
+    ways[0] = 1.0
     for need, phases in zip(needs, phase_counts, strict=True):
+        # Sums of every need-th entry: a table of need columns, padded with zeros, summed downwards.
+        table = np.zeros((-(-(servers + 1) // need), need))
+        table.ravel()[: servers + 1] = ways
         for _ in range(phases):
-            for used in range(need, servers + 1):
-                ways[used] += ways[used - need]
-    return sum(ways[servers - max(needs) + 1 :])
+            table = np.minimum(np.cumsum(table, axis=0), 1e18)  # exact where it matters: chains of hundreds
+        ways = table.ravel()[: servers + 1]
+    return int(ways[servers - max(needs) + 1 :].sum())
 
 
 def saturated_chain(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
@@ -44,6 +45,10 @@ class Erlang(Duration):
         return rng.gamma(self.stages, float(self.mean) / self.stages, size)
 
     def as_phase_type(self) -> PhaseType:
+        return self._phase_type
+
+    @cached_property
+    def _phase_type(self) -> PhaseType:
         if self.stages > MOST_PHASES:
             raise TooLarge(
                 f"{self.stages:,} stages are more phases than any chain can hold (at most {MOST_PHASES:,}); "
