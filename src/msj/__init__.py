@@ -14,39 +14,60 @@ Describe a cluster once, then ask how much load it takes, how much it wastes and
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from msj.errors import InvalidInput, MsjError, NotAccurate, NotSupported, TooLarge, Unstable
-from msj.model import JobClass, System, read, write
-from msj.model.durations import (
-    Coxian,
-    Deterministic,
-    Empirical,
-    Erlang,
-    Exponential,
-    Fit,
-    Hyperexponential,
-    Lognormal,
-    Pareto,
-    PhaseType,
-    Uniform,
-    Weibull,
-)
 
 if TYPE_CHECKING:
     from msj.analysis import analyse, analyse_model, in_symbols, open_system, response_curve, saturate
+    from msj.model import JobClass, System, read, write
+    from msj.model.durations import (
+        Coxian,
+        Deterministic,
+        Empirical,
+        Erlang,
+        Exponential,
+        Fit,
+        Hyperexponential,
+        Lognormal,
+        Pareto,
+        PhaseType,
+        Uniform,
+        Weibull,
+    )
     from msj.questions import compare, simulate
 
 __version__ = "0.1.0"
 
-# The analyses pull in SciPy; they are imported when first used, so that the command line answers at once.
-_ANALYSES = ("analyse", "analyse_model", "in_symbols", "open_system", "response_curve", "saturate")
-_LATER = dict.fromkeys(_ANALYSES, "msj.analysis") | dict.fromkeys(("compare", "simulate"), "msj.questions")
+# NumPy, SciPy and the compiler are loaded when something is first asked for, so that the command line answers at once.
+_PLACES = {
+    "msj.model": ("JobClass", "System", "read", "write"),
+    "msj.model.durations": (
+        "Coxian",
+        "Deterministic",
+        "Empirical",
+        "Erlang",
+        "Exponential",
+        "Fit",
+        "Hyperexponential",
+        "Lognormal",
+        "Pareto",
+        "PhaseType",
+        "Uniform",
+        "Weibull",
+    ),
+    "msj.analysis": ("analyse", "analyse_model", "in_symbols", "open_system", "response_curve", "saturate"),
+    "msj.questions": ("compare", "simulate"),
+}
+_LATER = {name: place for place, names in _PLACES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(importlib.import_module(_LATER[name]), name)
+    if not name.startswith("_") and importlib.util.find_spec(f"msj.{name}") is not None:
+        return importlib.import_module(f"msj.{name}")
     raise AttributeError(f"module 'msj' has no attribute '{name}'")
 
 

@@ -91,6 +91,13 @@ def test_cluster_table_csv_json_and_plot(run, tmp_path):
     }
 
 
+def test_cluster_says_which_answer_is_exact(run):
+    file = EXAMPLE.parent / "models" / "red_and_blue.toml"
+    _, out, _ = run("scaling", "cluster", str(file), "--jobs", "20000", "--seed", "1")
+    assert "\nP(wait): simulated, by simulation (3 servers)" in out
+    assert "\nE[T]: exact, by QBD of the front (3 servers)" in out
+
+
 def test_cluster_says_what_is_unstable(run):
     code, out, _ = run("scaling", "cluster", EXAMPLE, "--servers", "2,4", "--keep", "rate", "--arrival-rate", "1.5")
     assert code == 0  # four servers can

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 
+import pytest
+
 FAMILY = ("--needs", "3,log2(n),min(n, 8)", "--means", "4,2,1", "--alpha", "0.1", "--beta", "0.25")
 ASK = ("scaling", "zero-queueing")
 
@@ -56,6 +58,23 @@ def test_beyond_the_sufficient_condition_it_says_so(run):
     code, out, _ = run(*ASK, "--needs", "n/2", "--servers", "8", "--no-simulate")
     assert code == 0
     assert "n = 8: no upper bound: utilisation 0.75 is not below 1 − 4/8 = 0.5" in out
+    assert "lambda* = 2, and with lambda = 1.5 the cluster is stable." in out
+
+
+@pytest.mark.parametrize("simulate", [("--no-simulate",), ("--jobs", "20000", "--seed", "1")])
+def test_every_size_unstable_is_said(run, simulate):
+    code, out, _ = run(*ASK, "--needs", "n//2+1", "--servers", "8", *simulate)  # one job at a time: lambda* = 1
+    assert code == 0
+    assert "n = 8: the sufficient condition fails, but the threshold is known: lambda* = 1, and" in out
+    assert "lambda = 1.2 the cluster is unstable." in out
+
+
+def test_on_the_border_a_logarithm_decides(run):
+    _, out, _ = run(*ASK, "--needs", "1,n/ln(n)", "--servers", "100", "--no-simulate")
+    assert (
+        "2·alpha + gamma = 1 is the border itself, and the logarithm decides: the probability of waiting vanish" in out
+    )
+    assert "is below 1" not in out
 
 
 def test_a_picture(run, tmp_path):

@@ -136,6 +136,11 @@ def test_other_policies():
     assert point.get("wasted_servers").value == pytest.approx(0, abs=1e-9)
 
 
+def test_the_largest_need_of_jobs_in_stages():
+    (point,) = cluster_scaling(msj.read("examples/models/stages.toml")).points
+    assert point.largest_need == 4  # of the second stage; the first needs 1
+
+
 def test_rows_are_flat_and_the_seed_decides():
     first, second = (cluster_scaling(HPC, [128], rng=3, jobs=20_000).to_dict() for _ in range(2))
     assert first == second

@@ -156,6 +156,13 @@ def test_outside_the_theorems_nothing_is_claimed() -> None:
     assert point.threshold == pytest.approx(1 / (0.25 * (1 + math.log(4))), rel=1e-12)
 
 
+def test_a_share_that_stays_has_no_refined_completions() -> None:
+    (point,) = load_focused_scaling("1/2", [10**4]).points
+    assert point.completions == pytest.approx(0.1644142, rel=1e-6)
+    assert point.completions_refined is None  # it would be 1.3: p is not small
+    assert point.threshold_refined == pytest.approx(point.threshold, rel=1e-12)
+
+
 def test_rows_are_plain_data_with_ratios() -> None:
     family = load_focused_scaling("n^-2", [100, 64, 100])
     rows = family.rows()

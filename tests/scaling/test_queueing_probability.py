@@ -3,6 +3,7 @@
 import pytest
 from scipy.stats import poisson
 
+from msj.scaling import queueing_probability
 from msj.scaling.queueing_probability import (
     Estimate,
     enough_jobs,
@@ -63,3 +64,10 @@ def test_enough_jobs_grow_with_the_cluster():
     assert enough_jobs(small, 900.0) == pytest.approx(20 * 100 * 1.36 * 900, abs=1)
     assert enough_jobs(large, 900_000.0) == pytest.approx(20 * 100 * 1.00036 * 900_000, abs=1)
     assert enough_jobs(simple(4, (1, 1, 1)), 0.4) == 1_000_000
+
+
+def test_close_to_saturation_no_more_is_simulated_than_can_be_waited_for(monkeypatch):
+    monkeypatch.setattr(queueing_probability, "MOST_JOBS", 20_000)
+    found = simulated_probability(simple(4, (1, 1, 1)), 3.99, rng=1)
+    assert found.jobs == 20_000
+    assert found.note.endswith("would be enough")

@@ -39,9 +39,27 @@ def test_nobody_knows():
 
 
 def test_a_simulated_queue_that_keeps_growing():
-    result = zero_queueing(simple(2, (1, 1, 0.5), (2, 1, 0.5), utilisation=0.99), jobs=100_000, rng=1)
+    needs = [(n, 1 + n / 7, 1 / 8) for n in (3, 5, 7, 11, 13, 17, 19, 190)]
+    result = zero_queueing(simple(200, *needs, utilisation=0.97), jobs=100_000, rng=1)
     assert result.outcome is Outcome.UNSTABLE
     assert result.notes[-1] == "The simulated queue keeps growing."
+
+
+def test_a_cluster_known_to_be_unstable_is_not_simulated():
+    result = zero_queueing(simple(2, (1, 1, "2/3"), (2, 0.5, "1/3"), utilisation=0.9), jobs=100_000, rng=1)
+    assert result.outcome is Outcome.UNSTABLE  # lambda = lambda*: a finite run would look stable
+    assert "simulated_waiting_probability" not in result
+
+
+def test_a_simulation_is_as_long_as_the_threshold_asks_for():
+    # The naive threshold leaves a quarter of the servers to work off a queue, the real one a twelfth.
+    system = simple(64, (1, 1, "33/34"), (33, 1, "1/34"), utilisation=0.75)
+    result = zero_queueing(system, rng=1)
+    jobs = result.provenance["jobs"]
+    assert jobs == pytest.approx(9_268_393, rel=1e-5)  # 20·100·lambda·(1 + 2V/d²), by hand
+    row = next(row for row in result if row.name == "simulated_waiting_probability")
+    assert row.low <= result["waiting_probability"] <= row.high
+    assert row.high - row.low < 0.03
 
 
 def test_more_work_than_servers():

@@ -150,12 +150,8 @@ def _show(answer: FamilyAnswer, as_json: bool, as_csv: bool) -> None:
     show_grid(headings, [_cells(row) for row in rows])
     click.echo("\nA bound above 1 says nothing; simulated: probability that a job waits, with its 95 % interval.")
     for point in answer.points:
-        if point.simulated is not None and point.simulated.note:
-            click.echo(f"n = {point.servers}: {point.simulated.note}.")
-        if point.bounds.why_no_bound:
-            click.echo(f"n = {point.servers}: no upper bound: {point.bounds.why_no_bound}.")
-        if point.simulated is None and any(row["jobs"] for row in rows):
-            click.echo(f"n = {point.servers}: the simulated queue keeps growing; the cluster seems to be unstable.")
+        for note in point.notes:
+            click.echo(f"n = {point.servers}: {note[0].lower()}{note[1:]}")
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

@@ -36,14 +36,33 @@ def closed_class_laws(generator: Any) -> Iterator[tuple[NDArray[np.intp], Vector
     leaving = (label[entries.row] != label[entries.col]) & (entries.data > 0)
     for closed in np.setdiff1d(np.arange(count), label[entries.row[leaving]]):
         states = np.flatnonzero(label == closed)
-        yield states, stationary_law(rates[states][:, states].toarray())
+        yield states, _law(rates[states][:, states].toarray())
+
+
+def _law(rates: Matrix) -> Vector:
+    """Return the law, seen from the first state or, if the others are out of sight from there, from a busy one.
+
+    Where the way back to the first state has a probability below the range of numbers, its chance underflows.
+    """
+    law = stationary_law(rates.copy())
+    if np.isfinite(law).all():
+        return law
+    jumps = rates.copy()
+    np.fill_diagonal(jumps, 0.0)
+    jumps /= jumps.sum(axis=1, keepdims=True)
+    visits = np.full(len(rates), 1.0 / len(rates))
+    for _ in range(100):
+        visits = 0.5 * (visits + visits @ jumps)
+    order = np.argsort(-visits, kind="stable")
+    law[order] = stationary_law(rates[np.ix_(order, order)])
+    return law
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")
 def stationary_law(P: Matrix, *, panel: int = 32) -> Vector:
     """Return the stationary law of the rates P, which are overwritten; every state must lead to state 0.
 
-    The diagonal of P is not used. Where a way out underflows to nothing the law is not a number; who asked checks that.
+    The diagonal of P is not used. Where a way to state 0 underflows to nothing the law is not a number.
     """
     size = len(P)
     for high in range(size, 1, -panel):

@@ -1,1 +1,1 @@
-"""What happens as the cluster grows: load-focused and server-focused scaling, the fluid model, a cluster at many sizes."""
+"""What happens as clusters grow: load-focused and server-focused scaling, the fluid model, a cluster at many sizes."""

@@ -21,7 +21,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from msj.errors import InvalidInput, NotSupported, TooLarge
-from msj.model import System
+from msj.finite_skip.models.stages import StagesModel
+from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers
 from msj.model.numbers import whole
 from msj.results import Quantity
@@ -180,8 +181,15 @@ def _kept(system: System, keep: Keep, root: np.random.SeedSequence) -> float:
 
 
 def _nothing(system: System, capped: bool, verdict: str) -> ClusterPoint:
-    needs = [c.need for c in system.active_classes]
+    needs = [need for c in system.active_classes for need in _needs_of(system, c)]
     return ClusterPoint(servers=system.servers, largest_need=max(needs), capped=capped, verdict=verdict, quantities=())
+
+
+def _needs_of(system: System, job_class: JobClass) -> list[int]:
+    """Return what a job needs over its life: several needs only where it goes through stages."""
+    model = system.model
+    stages = model.stages_of(job_class) if isinstance(model, StagesModel) else (job_class,)
+    return [stage.need for stage in stages]
 
 
 def _point(

@@ -26,6 +26,7 @@ from msj.finite_skip.fcfs_counts import number_of_states
 from msj.finite_skip.job_types import why_not_phase_type
 from msj.model import System
 from msj.results import Outcome, Quantity
+from msj.scaling.queueing_probability import memory_of
 from msj.scaling.saturated_simulation import SaturatedEstimate, simulate_saturated
 from msj.scaling.waste_limit import limiting_waste
 
@@ -158,22 +159,6 @@ def _exact_at_load(system: System) -> dict[str, Quantity]:
 def _chosen(result: Iterable[Quantity]) -> dict[str, Quantity]:
     rows = {row.name: row for row in result if row.job_class is None and row.level is None}
     return {name: rows[name] for name in AT_LOAD if name in rows}
-
-
-def memory_of(system: System, rate: float, threshold: float | None) -> float:
-    """Return the time over which a cluster forgets its past; the naive threshold stands in for an unknown one.
-
-    Examples
-    --------
-    >>> import msj
-    >>> round(memory_of(msj.read("examples/two_servers.toml"), 0.5, 0.9), 2)
-    20.75
-    """
-    active = system.active_classes
-    longest = max(float(c.duration.mean) for c in active)
-    variance = rate * sum(float(c.share) * c.need**2 * c.duration.second_moment for c in active)
-    drift = ((system.naive_threshold if threshold is None else threshold) - rate) * system.mean_work
-    return longest + (2.0 * variance / drift**2 if math.isfinite(variance) else 0.0)
 
 
 def _unseen(row: Quantity, memories: float) -> Quantity:

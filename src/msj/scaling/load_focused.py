@@ -76,7 +76,7 @@ class OneAndNPoint:
     lost_corrected: float | None
     completions: float
     completions_paper: float | None
-    completions_refined: float
+    completions_refined: float | None
 
     def ratio(self, quantity: str, form: str = "paper") -> float | None:
         """Return exact over asymptotic, None where there is no positive asymptotic value.
@@ -205,7 +205,8 @@ def _point(n: int, p: float, small: float, large: float, regime: Regime) -> OneA
         lost_corrected=lost["corrected"],
         completions=exact.relative_completions_at_departure,
         completions_paper=completions,
-        completions_refined=refined_completions,
+        # Sums over b turn into integrals only if p vanishes; mu needs no such thing when n p is large.
+        completions_refined=None if regime is Regime.CONSTANT else refined_completions,
     )
 
 

@@ -2,9 +2,9 @@
 
 A simulation from an empty cluster must outlast its beginning. What fades away slowest is the longest mean duration or
 the queue's own memory, in heavy traffic 2·V/d² with V the variance of the work that arrives per unit of time and
-d = n(1 − rho) the rate at which a full cluster works it off (a reflected Brownian motion's relaxation time, up to a
-constant; Harrison 1985). Each replication runs for a hundred times the sum of both and leaves out its first fifth, so
-the number of jobs grows with the cluster.
+d = (lambda* − lambda)·E[need × duration] the rate at which a full cluster works it off (a reflected Brownian motion's
+relaxation time, up to a constant; Harrison 1985). Each replication runs for a hundred times the sum of both and leaves
+out its first fifth, so the number of jobs grows with the cluster.
 
 If no job waited at all, the interval is not [0, 0], and where only a few replications saw a wait Student's interval is
 too narrow. Cut into stretches as long as that memory, the run holds about T/memory independent ones; a share p of
@@ -29,6 +29,7 @@ REPLICATIONS = 20
 MEMORIES = 100  # how many times its memory a replication runs
 WARM_UP = 0.2
 LEAST_JOBS = 1_000_000
+MOST_JOBS = 100_000_000  # unasked: about a minute; close to saturation even this is too few, and is said to be
 RARE = 0.5  # relative half-width beyond which waits are too rare for Student's interval
 EXACT_SECONDS = 5.0  # a chain estimated to take longer is left out
 
@@ -63,8 +64,10 @@ class QueueingProbability:
         )
 
 
-def memory_of(system: System, rate: float) -> float:
+def memory_of(system: System, rate: float, threshold: float | None = None) -> float:
     """Return the time over which a cluster forgets its past: longest mean duration plus the queue's own.
+
+    ``threshold`` is lambda*; the naive one stands in for it where it is not known.
 
     Examples
     --------
@@ -73,16 +76,26 @@ def memory_of(system: System, rate: float) -> float:
     ...     msj.JobClass(name="all", need=1, share=1, duration=msj.Exponential(mean=1))])
     >>> memory_of(system, 0.5)
     9.0
+    >>> round(memory_of(msj.read("examples/two_servers.toml"), 0.5, 0.9), 2)
+    20.75
     """
-    longest = max(float(c.duration.mean) for c in system.active_classes)
-    variance = rate * sum(float(c.share) * c.need**2 * c.duration.second_moment for c in system.active_classes)
-    drift = system.servers - rate * system.mean_work
+    active = system.active_classes
+    longest = max(float(c.duration.mean) for c in active)
+    variance = rate * sum(float(c.share) * c.need**2 * c.duration.second_moment for c in active)
+    drift = ((system.naive_threshold if threshold is None else threshold) - rate) * system.mean_work
     return longest + (2.0 * variance / drift**2 if math.isfinite(variance) else 0.0)
 
 
-def enough_jobs(system: System, rate: float, *, least: int = LEAST_JOBS, replications: int = REPLICATIONS) -> int:
+def enough_jobs(
+    system: System,
+    rate: float,
+    *,
+    threshold: float | None = None,
+    least: int = LEAST_JOBS,
+    replications: int = REPLICATIONS,
+) -> int:
     """Return how many jobs a simulation needs to outlast its beginning."""
-    return max(least, math.ceil(replications * MEMORIES * memory_of(system, rate) * rate))
+    return max(least, math.ceil(replications * MEMORIES * memory_of(system, rate, threshold) * rate))
 
 
 def exact_probability(system: System, *, most_seconds: float = EXACT_SECONDS) -> QueueingProbability | None:
@@ -105,6 +118,7 @@ def simulated_probability(
     system: System,
     rate: float,
     *,
+    threshold: float | None = None,
     jobs: int | None = None,
     rng: Rng = None,
     processes: int = 1,
@@ -116,12 +130,14 @@ def simulated_probability(
     ----------
     system, rate
         The cluster and its arrival rate.
+    threshold
+        Its stability threshold, where it is known: by that the length of the simulation is chosen.
     jobs
-        All replications together; by default :func:`enough_jobs`.
+        All replications together; by default :func:`enough_jobs`, but at most 100 million.
     rng, processes, progress
         See :func:`msj.simulation.simulate`.
     """
-    total = enough_jobs(system, rate) if jobs is None else jobs
+    total = min(enough_jobs(system, rate, threshold=threshold), MOST_JOBS) if jobs is None else jobs
     result = simulate(
         system.replace(arrival_rate=rate),
         jobs=total,
@@ -136,7 +152,7 @@ def simulated_probability(
     if result.outcome is Outcome.UNSTABLE:
         return None
     done = result.provenance["jobs"]
-    unseen = min(3.0 * memory_of(system, rate) * rate / ((1.0 - WARM_UP) * done), 1.0)
+    unseen = min(3.0 * memory_of(system, rate, threshold) * rate / ((1.0 - WARM_UP) * done), 1.0)
     names = [c.name for c in system.active_classes]
     rows = {row.job_class: row for row in result if row.name == "waiting_probability"}
     means = {row.job_class: row.value for row in result if row.name == "mean_jobs_in_system"}
@@ -148,7 +164,7 @@ def simulated_probability(
         overall=estimates[None],
         by_class={name: estimates[name] for name in names},
         jobs=done,
-        enough_jobs=enough_jobs(system, rate, least=0),
+        enough_jobs=enough_jobs(system, rate, threshold=threshold, least=0),
         mean_jobs={name: means.get(name, means[None]) for name in names},
     )
 

@@ -7,6 +7,7 @@ probability itself, exact where the chain is small enough and simulated.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from msj.analysis.saturated import WORTH_THE_WAIT, Method, solve_saturated
 from msj.errors import MsjError
@@ -20,6 +21,7 @@ from msj.scaling.queueing_probability import (
     exact_probability,
     simulated_probability,
 )
+from msj.scaling.waste_limit import limiting_waste
 from msj.simulation import Progress
 from msj.workloads import Rng
 
@@ -62,14 +64,19 @@ def zero_queueing(
     rate, _ = offered(system)
     system = system.replace(arrival_rate=rate)
     exact = exact_probability(system, most_seconds=exact_seconds)
-    simulated = simulated_probability(system, rate, jobs=jobs, rng=rng, progress=progress) if simulation else None
+    found = stability_of(system, bounds, rate)
+    simulation = simulation and found.stable is not False  # of a queue that grows there is nothing to estimate
+    simulated = None
+    if simulation:
+        simulated = simulated_probability(
+            system, rate, threshold=found.threshold, jobs=jobs, rng=rng, progress=progress
+        )
     rows = [*_bound_rows(bounds)]
     if exact is not None:
         rows += _probability_rows(exact, "exact", "QBD", "reset, section 3.1")
     if simulated is not None:
         rows += _probability_rows(simulated, "simulated", f"simulation, {simulated.jobs:,} jobs", "")
-    stable, words = _stability(system, bounds, rate)
-    notes = [*_notes(bounds), *words]
+    stable, notes = found.stable, [*_notes(bounds), *found.notes]
     if simulation and simulated is None:
         stable = False
         notes.append("The simulated queue keeps growing.")
@@ -151,17 +158,37 @@ def _notes(bounds: QueueingBounds) -> list[str]:
     return notes
 
 
-def _stability(system: System, bounds: QueueingBounds, rate: float) -> tuple[bool | None, list[str]]:
-    """Say whether the cluster is stable where the sufficient condition does not; None where nobody knows."""
-    if bounds.surely_stable:
-        return True, []
+@dataclass(frozen=True, kw_only=True)
+class Stability:
+    """Whether a cluster is stable, None where nobody knows; its threshold, known or about right; sentences."""
+
+    stable: bool | None
+    threshold: float
+    notes: tuple[str, ...] = ()
+
+
+def stability_of(system: System, bounds: QueueingBounds, rate: float) -> Stability:
+    """Say whether the cluster is stable, by the sufficient condition or, where that fails, by its threshold.
+
+    Where the threshold takes too long, that of the waste of large clusters stands in for it (``waste_limit``): good
+    enough to choose the length of a simulation, not to decide anything.
+    """
     try:
         method: Method = "auto" if number_of_states(system) <= WORTH_THE_WAIT else "closed-form"
         threshold = solve_saturated(system, method)[0].stability_threshold
     except MsjError as error:
+        about = (system.servers - limiting_waste(system)) / system.mean_work
+        about = about if about > rate else system.naive_threshold
+        if bounds.surely_stable:
+            return Stability(stable=True, threshold=about)
         said = f"is below 1 but not below {bounds.sufficient_utilisation:.6g}"
         unknown = f"whether the cluster is stable is not known here ({error.message})"
-        return None, [f"Utilisation {bounds.utilisation:.6g} {said}: {unknown}."]
+        return Stability(
+            stable=None, threshold=about, notes=(f"Utilisation {bounds.utilisation:.6g} {said}: {unknown}.",)
+        )
+    if bounds.surely_stable:
+        return Stability(stable=True, threshold=threshold)
     stable = rate < threshold
     known = f"lambda* = {threshold:.6g}, and with lambda = {rate:.6g} the cluster is {'' if stable else 'un'}stable"
-    return stable, [f"The sufficient condition fails, but the threshold is known: {known}."]
+    words = f"The sufficient condition fails, but the threshold is known: {known}."
+    return Stability(stable=stable, threshold=threshold, notes=(words,))

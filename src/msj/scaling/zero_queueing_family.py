@@ -33,6 +33,7 @@ from msj.scaling.queueing_probability import (
     exact_probability,
     simulated_probability,
 )
+from msj.scaling.zero_queueing import stability_of
 from msj.workloads import Rng, seed_sequence
 
 Verdict: TypeAlias = Literal["vanishes", "stays", "undecided"]
@@ -168,7 +169,9 @@ class ZeroQueueingFamily(Value):
         """Say region, exponents and verdict in one sentence."""
         said = "estimated" if self.growth.estimated else "read off the needs"
         logs = f", times (ln n)^{self.growth.logarithms}" if self.growth.logarithms else ""
-        sign = {"vanishes": "below", "stays": "not below", "undecided": "too close to"}[self.verdict]
+        sign = {"vanishes": "below 1", "stays": "not below 1", "undecided": "too close to 1"}[self.verdict]
+        if self.verdict == "vanishes" and self.border == 1:
+            sign = "the border itself, and the logarithm decides"
         ends = {
             "vanishes": "the probability of waiting vanishes (zeroq, Theorem 4.2)",
             "stays": "the probability of waiting does not vanish (its lower bound does not)",
@@ -176,7 +179,7 @@ class ZeroQueueingFamily(Value):
         }[self.verdict]
         return (
             f"Region {self.region}: alpha = {float(self.alpha):g}, gamma = {self.gamma} ({said}{logs}); "
-            f"2·alpha + gamma = {float(self.border):g} is {sign} 1: {ends}."
+            f"2·alpha + gamma = {float(self.border):g} is {sign}: {ends}."
         )
 
 
@@ -188,7 +191,9 @@ class FamilyPoint:
     needs: tuple[int, ...]
     bounds: QueueingBounds
     exact: QueueingProbability | None
-    simulated: QueueingProbability | None  # None also where the simulated queue keeps growing
+    simulated: QueueingProbability | None
+    stable: bool | None  # None where nobody knows
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the point as a flat row; what is not known is None."""
@@ -197,6 +202,7 @@ class FamilyPoint:
             "needs": " ".join(map(str, self.needs)),
             "utilisation": self.bounds.utilisation,
             "sufficient_utilisation": self.bounds.sufficient_utilisation,
+            "stable": self.stable,
             "bound": self.bounds.bound,
             "sharper_bound": self.bounds.sharper_bound,
             "lower_bound": self.bounds.lower_bound,
@@ -266,13 +272,31 @@ def zero_queueing_family(
         if progress is not None:
             progress(index, len(sizes))
         rate = float(family.utilisation_at(n)) * system.naive_threshold
-        points.append(
-            FamilyPoint(
-                servers=n,
-                needs=tuple(c.need for c in system.classes),
-                bounds=queueing_bounds(system),
-                exact=exact_probability(system, most_seconds=exact_seconds),
-                simulated=simulated_probability(system, rate, jobs=jobs, rng=child) if simulation else None,
-            )
-        )
+        points.append(_point(system, rate, simulation, jobs, child, exact_seconds))
     return FamilyAnswer(family=family, points=tuple(points))
+
+
+def _point(
+    system: System, rate: float, simulation: bool, jobs: int | None, rng: Rng, exact_seconds: float
+) -> FamilyPoint:
+    bounds = queueing_bounds(system)
+    found = stability_of(system, bounds, rate)
+    stable, notes, simulated = found.stable, list(found.notes), None
+    if bounds.why_no_bound:
+        notes.insert(0, f"No upper bound: {bounds.why_no_bound}.")
+    if simulation and stable is not False:
+        simulated = simulated_probability(system, rate, threshold=found.threshold, jobs=jobs, rng=rng)
+        if simulated is None:
+            stable = False
+            notes.append("The simulated queue keeps growing.")
+        elif simulated.note:
+            notes.append(f"{simulated.note}.")
+    return FamilyPoint(
+        servers=system.servers,
+        needs=tuple(c.need for c in system.classes),
+        bounds=bounds,
+        exact=exact_probability(system, most_seconds=exact_seconds),
+        simulated=simulated,
+        stable=stable,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,167 @@
+"""What a change of the cluster or of its jobs would bring.
+
+A change gives another system (``model.changes``); what it brings is read off the same arrival rate as before: how much
+load is taken, how many servers are lost, how long jobs stay. A cap on the largest need keeps the work of a job
+(need × duration): the same program on fewer servers for longer. A shift of the mix keeps the arrival rate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from msj.errors import InvalidInput, Unstable
+from msj.model import JobClass, System
+from msj.model.changes import with_largest_need, with_servers, with_share
+from msj.model.numbers import positive
+from msj.planning.capacity import UNANSWERED, Capacity, Watch, find_capacity
+from msj.planning.effort import analyse_quickly, enough_jobs
+from msj.questions import simulate
+from msj.results import Outcome, Quantity
+from msj.workloads import Rng
+
+MOST_CAPS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A change in words, what it is a change of, and the system it leads to."""
+
+    of: Literal["servers", "largest need", "mix"]
+    words: str
+    system: System
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatIf:
+    """What a change brings at an arrival rate; no response time if the changed system is unstable there."""
+
+    change: Change
+    arrival_rate: float
+    capacity: Capacity
+    stable: bool
+    mean_response_time: Quantity | None
+
+
+def possible_changes(system: System) -> tuple[Change, ...]:
+    """Return the changes worth looking at: more servers, caps on the largest need, fewer of the largest jobs.
+
+    Examples
+    --------
+    >>> import msj
+    >>> for change in possible_changes(msj.read("examples/hpc_partition.toml")):
+    ...     print(change.words)
+    one more server (33)
+    8 more servers (40)
+    no job above 16 servers
+    no job above 8 servers
+    half as many 'full' jobs (1.5 % instead of 3 %)
+    twice as many 'full' jobs (6 % instead of 3 %)
+    """
+    return (*_more_servers(system), *_caps(system), *_other_mixes(system))
+
+
+def _more_servers(system: System) -> list[Change]:
+    k = system.servers
+    quarter = max(k // 4, 1)
+    steps = [1] if quarter == 1 else [1, quarter]
+    return [
+        Change(
+            of="servers",
+            words=f"one more server ({k + 1:,})" if more == 1 else f"{more:,} more servers ({k + more:,})",
+            system=with_servers(system, k + more),
+        )
+        for more in steps
+    ]
+
+
+def _caps(system: System) -> list[Change]:
+    """Caps at half the largest need and at the next largest ones: where jobs can still be cut in equal parts."""
+    needs = sorted({c.need for c in system.active_classes}, reverse=True)
+    largest = needs[0]
+    caps = sorted({largest // 2, *needs[1:]} - {0, largest}, reverse=True)[:MOST_CAPS]
+    return [
+        Change(
+            of="largest need",
+            words=f"no job above {cap:,} server{'s' if cap > 1 else ''}",
+            system=with_largest_need(system, cap),
+        )
+        for cap in caps
+    ]
+
+
+def _other_mixes(system: System) -> list[Change]:
+    if len(system.active_classes) < 2:
+        return []
+    largest = max(system.active_classes, key=lambda c: (c.need, c.work))
+    found = []
+    for words, factor in (("half", 0.5), ("twice", 2.0)):
+        share = float(largest.share) * factor
+        if share <= 0.9:
+            found.append(Change(of="mix", words=_mix_words(words, largest, share), system=_mixed(system, share)))
+    return found
+
+
+def _mixed(system: System, share: float) -> System:
+    largest = max(system.active_classes, key=lambda c: (c.need, c.work))
+    return with_share(system, largest.name, share)
+
+
+def _mix_words(words: str, job_class: JobClass, share: float) -> str:
+    return (
+        f"{words} as many '{job_class.name}' jobs ({100 * share:.3g} % instead of {100 * float(job_class.share):.3g} %)"
+    )
+
+
+def what_if(
+    change: Change, arrival_rate: float, *, jobs: int = 400_000, rng: Rng = None, watch: Watch | None = None
+) -> WhatIf:
+    """Return what the change brings at the arrival rate: exactly where possible, else simulated.
+
+    Examples
+    --------
+    >>> import msj
+    >>> system = msj.read("examples/two_servers.toml")
+    >>> capped = next(c for c in possible_changes(system) if c.of == "largest need")
+    >>> found = what_if(capped, arrival_rate=0.72)
+    >>> capped.words, round(found.capacity.stability_threshold.value, 9), round(found.mean_response_time.value, 4)
+    ('no job above 1 server', 1.0, 5.1644)
+    """
+    rate = float(positive(arrival_rate, "arrival_rate"))
+    capacity = find_capacity(change.system, jobs=jobs, rng=rng, watch=watch, blame=False)
+    stay = mean_response_time(change.system, rate, capacity, jobs=jobs, rng=rng, watch=watch)
+    return WhatIf(change=change, arrival_rate=rate, capacity=capacity, stable=stay is not None, mean_response_time=stay)
+
+
+def mean_response_time(
+    system: System,
+    arrival_rate: float,
+    capacity: Capacity,
+    *,
+    jobs: int = 400_000,
+    rng: Rng = None,
+    watch: Watch | None = None,
+) -> Quantity | None:
+    """Return E[T] at an arrival rate, exactly or simulated; None where the system is unstable there."""
+    threshold = capacity.stability_threshold
+    if arrival_rate >= (threshold.high if threshold.high is not None else threshold.value):
+        return None
+    system = system.replace(arrival_rate=arrival_rate)
+    try:
+        for row in analyse_quickly(system, percentiles=False):
+            if row.name == "mean_response_time" and row.job_class is None:
+                return row
+    except Unstable:
+        return None
+    except UNANSWERED:
+        pass
+    jobs = enough_jobs(system, arrival_rate, jobs, replications=20, stability_threshold=threshold.value)
+    result = simulate(system, jobs=jobs, rng=rng, progress=watch)
+    if result.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt
+    if result.outcome is Outcome.UNSTABLE:
+        return None
+    found = next((row for row in result if row.name == "mean_response_time" and row.job_class is None), None)
+    if found is None:
+        raise InvalidInput(f"jobs = {jobs} are too few to estimate anything; ask for more")
+    return found
