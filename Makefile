@@ -7,7 +7,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 .PHONY: demo test check verify bench pictures papers docs clean
 
 demo: .venv/ready
-	$(BIN)/msj analyse examples/hpc_partition.toml
+	$(BIN)/msj report examples/hpc_partition.toml
 
 test: check
 	$(BIN)/python -m pytest -n 2

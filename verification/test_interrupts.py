@@ -37,8 +37,13 @@ def test_ctrl_c(arguments, seconds):
         pytest.fail("still running a minute after Ctrl-C")
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    deadline = time.monotonic() + 20  # the last of the family goes a moment later
     with pytest.raises(ProcessLookupError):
-        while time.monotonic() < deadline:
-            os.killpg(process.pid, 0)
-            time.sleep(0.1)
+        wait_for_the_last_of(process.pid, seconds=20)
+
+
+def wait_for_the_last_of(family: int, *, seconds: float) -> None:
+    """Ask for a process of the family until there is none; the last goes a moment after the one that was told."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        os.killpg(family, 0)
+        time.sleep(0.1)

@@ -9,8 +9,8 @@ import pytest
 import msj
 from msj.closed_forms import two_class
 from msj.scaling.cluster import cluster_scaling
-from msj.scaling.saturated_simulation import simulate_saturated
 from msj.scaling.waste_limit import limiting_waste
+from msj.simulation.saturated_line import saturated_line
 
 
 def test_intervals_of_the_saturated_waste_cover():
@@ -23,10 +23,10 @@ def test_intervals_of_the_saturated_waste_cover():
         ],
     )
     exact = two_class(servers=100, needs=(3, 40), shares=(0.8, 0.2), rates=(1, 2)).wasted_servers
-    runs = [simulate_saturated(system, jobs=100_000, rng=seed) for seed in range(200)]
-    inside = sum(run.low < exact < run.high for run in runs)
-    mean = np.mean([run.wasted_servers for run in runs])
-    error = np.std([run.wasted_servers for run in runs]) / np.sqrt(200)
+    runs = [saturated_line(system, jobs=100_000, rng=seed) for seed in range(200)]
+    inside = sum(run.ends[1] < exact < run.ends[2] for run in runs)
+    mean = np.mean([run.idle[0] for run in runs])
+    error = np.std([run.idle[0] for run in runs]) / np.sqrt(200)
     print(f"{inside} of 200 inside; mean {mean:.4f} +- {error:.4f}, exact {exact:.4f}")
     assert 181 <= inside <= 198
     assert abs(mean - exact) < 3.5 * error

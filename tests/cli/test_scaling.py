@@ -92,8 +92,8 @@ def test_cluster_table_csv_json_and_plot(run, tmp_path):
 
 
 def test_cluster_says_which_answer_is_exact(run):
-    file = EXAMPLE.parent / "models" / "red_and_blue.toml"
-    _, out, _ = run("scaling", "cluster", str(file), "--jobs", "20000", "--seed", "1")
+    file = EXAMPLE.replace("two_servers", "models/red_and_blue")
+    _, out, _ = run("scaling", "cluster", file, "--jobs", "20000", "--seed", "1")
     assert "\nP(wait): simulated, by simulation (3 servers)" in out
     assert "\nE[T]: exact, by QBD of the front (3 servers)" in out
 

@@ -11,7 +11,7 @@ def test_states_out_of_sight_from_the_first():
     size, up = 41, 1e10
     generator = np.diag(np.full(size - 1, up), 1) + np.diag(np.ones(size - 1), -1)
     np.fill_diagonal(generator, -generator.sum(axis=1))
-    [(states, law)] = closed_class_laws(generator)
+    [(_, law)] = closed_class_laws(generator)
     assert law[-1] == pytest.approx(1 - 1e-10, rel=1e-14)
     assert law[-4] / law[-3] == pytest.approx(1e-10, rel=1e-14)
     assert law[0] == 0.0  # 1e-400

@@ -8,7 +8,7 @@ from msj.errors import NotSupported, TooLarge
 from msj.planning import find_capacity
 from msj.planning.capacity import _bisect
 from msj.planning.effort import analyse_quickly, enough_jobs
-from msj.planning.saturated_line import saturated_line
+from msj.simulation.saturated_line import saturated_line
 
 EXAMPLES = ("two_servers", "gpu_training", "hpc_partition")
 
@@ -27,8 +27,8 @@ def test_simulated_line_agrees_with_the_chain(name):
     system = example(name)
     found = find_capacity(system)
     line = saturated_line(system, jobs=200_000, rng=5)
-    value, half = line.stability_threshold
-    assert abs(value - found.stability_threshold.value) < 4.5 / 2.09 * half
+    value, low, high = line.thresholds
+    assert abs(value - found.stability_threshold.value) < 4.5 / 2.09 * (high - low) / 2
     for row, (idle, spread) in zip(found.blocked_servers, line.idle_by_class, strict=True):
         assert abs(row.value - idle) <= 4.5 / 2.09 * spread + 1e-12
 
@@ -100,11 +100,13 @@ def test_a_bracket_that_was_stopped_is_wider_but_true():
 
 
 def test_refusals_are_sentences():
-    with pytest.raises(NotSupported, match="only fcfs starts jobs in order"):
+    with pytest.raises(NotSupported, match="plain FCFS only, not for policy 'first-fit'"):
         saturated_line(example("two_servers").replace(policy="first-fit"))
     law = msj.Lognormal(mean=1, cv=1)
     with pytest.raises(TooLarge, match="would have to be simulated"):
-        saturated_line(msj.System(servers=10**6, classes=jobs(("a", 1, 0.5, law), ("b", 7, 0.5, law))))
+        saturated_line(
+            msj.System(servers=10**6, classes=jobs(("a", 1, 0.5, law), ("b", 7, 0.5, law))), most_jobs=5_000_000
+        )
 
 
 def test_the_line_keeps_its_digits_on_a_large_cluster():

@@ -10,7 +10,7 @@ import msj
 from msj.errors import InvalidInput, NotSupported
 from msj.scaling import cluster_answers
 from msj.scaling.cluster import cluster_scaling
-from msj.scaling.saturated_simulation import simulate_saturated
+from msj.simulation.saturated_line import saturated_line
 from strategies import simple
 
 HPC = msj.read("examples/hpc_partition.toml")
@@ -96,9 +96,9 @@ def test_too_close_to_a_simulated_threshold_to_call():
     system = simple(8, (1, 1, 0.5), (5, 1, 0.5))
     uniform = msj.Uniform(low=0, high=2)  # no phase type: the threshold is simulated
     system = system.replace(classes=[c.replace(duration=uniform) for c in system.classes])
-    found = simulate_saturated(system, rng=1)
-    rate = found.threshold_at(found.wasted_servers + 1e-6)
-    assert found.threshold_at(found.high) < rate < found.stability_threshold
+    found = saturated_line(system, rng=1)
+    rate = found.threshold_at(found.idle[0] + 1e-6)
+    assert found.thresholds[1] < rate < found.stability_threshold
     system = system.replace(arrival_rate=rate)
     verdicts = {cluster_scaling(system, keep="rate", rng=seed).points[0].verdict for seed in range(3)}
     assert all(verdict.startswith(("too close to lambda*", "unstable")) for verdict in verdicts)
@@ -118,7 +118,7 @@ def test_short_runs_and_sizes_beyond_reach_are_said():
     large = cluster_scaling(HPC, [4096, 10**12], keep="utilisation", jobs=20_000, rng=1)
     short, beyond = large.points
     assert short.verdict.startswith("simulated, but too shortly")
-    assert beyond.verdict.startswith("too large: 1000000000000 servers would take")
+    assert beyond.verdict.startswith("too large: 1.53e+14 jobs would have to be simulated")
     assert beyond.quantities == ()
     assert large.rows()[-1]["verdict"] == beyond.verdict  # one row, though it has no number
 

@@ -5,8 +5,8 @@ import pytest
 import msj
 from msj.closed_forms import same_law, two_class
 from msj.errors import NotSupported
-from msj.scaling.saturated_simulation import simulate_saturated
 from msj.scaling.waste_limit import limiting_waste
+from msj.simulation.saturated_line import saturated_line
 from strategies import simple
 
 
@@ -37,8 +37,8 @@ def test_the_distance_shrinks_with_the_size():
 def test_durations_do_not_matter():
     system = msj.read("examples/hpc_partition.toml").replace(servers=5000)
     uniform = system.replace(classes=[c.replace(duration=msj.Uniform(low=0, high=c.need)) for c in system.classes])
-    found = simulate_saturated(uniform, jobs=1_000_000, rng=1)
-    assert found.low < limiting_waste(uniform) == limiting_waste(system) < found.high  # 95 %; the seed is fixed
+    found = saturated_line(uniform, jobs=1_000_000, rng=1)
+    assert found.ends[1] < limiting_waste(uniform) == limiting_waste(system) < found.ends[2]  # 95 %; the seed is fixed
 
 
 def test_only_fcfs():

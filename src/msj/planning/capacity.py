@@ -29,16 +29,17 @@ from msj.errors import MsjError, NotAccurate, NotSupported, TooLarge
 from msj.finite_skip.fcfs_counts import number_of_states
 from msj.model import System
 from msj.planning.effort import analyse_quickly, enough_jobs
-from msj.planning.saturated_line import SaturatedLine, saturated_line
 from msj.policies import Policy
 from msj.questions import simulate
 from msj.results import Outcome, Quantity
 from msj.simulation import Progress
+from msj.simulation.saturated_line import SaturatedLine, saturated_line
 from msj.workloads import Rng
 
 Watch = Callable[[Progress], None]
 UNANSWERED = (NotSupported, TooLarge, NotAccurate)
 BISECTIONS = 6
+MOST_JOBS = 5_000_000  # of a saturated line: some seconds
 SETTLED = 0.15  # relative half-width of a mean response time that is no longer drifting
 
 
@@ -121,10 +122,10 @@ def _without_analysis(
         }
         return _from_threshold(system, system.naive_threshold, None, facts, (note,))
     if system.policy.name == "fcfs":
-        line = saturated_line(system, jobs=jobs, rng=rng)
-        value, half = line.stability_threshold
+        line = saturated_line(system, jobs=jobs, most_jobs=MOST_JOBS, rng=rng)
+        value, *interval = line.thresholds
         facts = {"kind": "simulated", "method": f"saturated line, {line.jobs:,} jobs", "citation": "reset, section 3.5"}
-        found = _from_threshold(system, value, (value - half, value + half), facts, (note,))
+        found = _from_threshold(system, value, (interval[0], interval[1]), facts, (note,))
         return Capacity(**{**vars(found), "blocked_servers": _simulated_blame(system, line)})
     jobs = enough_jobs(system, 0.5 * system.naive_threshold, jobs, replications=20)
     low, high = _bisect(system, jobs, rng, watch, stop)
@@ -175,7 +176,7 @@ def _blocked(system: System, jobs: int, rng: Rng) -> tuple[Quantity, ...]:
     try:
         if number_of_states(system) <= WORTH_THE_WAIT:
             return _exact_blame(system)
-        return _simulated_blame(system, saturated_line(system, jobs=jobs, rng=rng))
+        return _simulated_blame(system, saturated_line(system, jobs=jobs, most_jobs=MOST_JOBS, rng=rng))
     except MsjError:
         return ()
 

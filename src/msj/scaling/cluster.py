@@ -34,7 +34,7 @@ from msj.scaling.cluster_answers import (
     saturated_rows,
     threshold_of,
 )
-from msj.scaling.saturated_simulation import SaturatedEstimate
+from msj.simulation.saturated_line import SaturatedLine
 from msj.workloads import Rng, seed_sequence
 
 Keep: TypeAlias = Literal["load", "rate", "utilisation"]
@@ -212,7 +212,7 @@ def _point(
     limit, known = (threshold, "lambda*") if threshold is not None else (system.naive_threshold, "the naive threshold")
     if rate >= limit:
         return found(f"unstable: the arrival rate {rate:.6g} is not below {known} = {limit:.6g}")
-    if keep != "load" and isinstance(saturated, SaturatedEstimate) and rate > saturated.threshold_at(saturated.high):
+    if keep != "load" and isinstance(saturated, SaturatedLine) and rate > saturated.thresholds[1]:
         return found(f"too close to lambda* = {limit:.6g} (simulated) to say whether {rate:.6g} is below it")
     verdict, more = answer_at_load(system.replace(arrival_rate=rate), rate, threshold, for_run, effort)
     return found(verdict, more)

@@ -1,6 +1,6 @@
 """What is known of one cluster at one load, exact where that takes seconds and simulated elsewhere.
 
-Saturated: closed forms, the chain up to some ten thousand states, then :mod:`msj.scaling.saturated_simulation`. At a
+Saturated: closed forms, the chain up to some ten thousand states, then :mod:`msj.simulation.saturated_line`. At a
 load: the QBD, or a simulation of 20 replications, each at least 40 times as long as the cluster's memory: its longest
 mean duration plus 2·V/d², V the variance of the work that arrives per unit of time and
 d = (lambda* − lambda)·E[need × duration] the rate at which a full cluster works it off (the relaxation time of a
@@ -27,8 +27,8 @@ from msj.finite_skip.job_types import why_not_phase_type
 from msj.model import System
 from msj.results import Outcome, Quantity
 from msj.scaling.queueing_probability import memory_of
-from msj.scaling.saturated_simulation import SaturatedEstimate, simulate_saturated
 from msj.scaling.waste_limit import limiting_waste
+from msj.simulation.saturated_line import SaturatedLine, saturated_line
 
 EXACT_SECONDS = 4.0
 EXACT_STATES = 60_000
@@ -49,7 +49,7 @@ class Effort:
     message: Callable[[str], None] | None = None
 
 
-def saturated_answer(system: System, root: np.random.SeedSequence) -> Saturated | SaturatedEstimate | None:
+def saturated_answer(system: System, root: np.random.SeedSequence) -> Saturated | SaturatedLine | None:
     """Return what is known of the saturated system: exact in seconds, else simulated, else None."""
     closed = any(a.closed_form and a.supports(system) is None for a in saturated_analyses())
     fcfs = why_not_fcfs(system) is None
@@ -61,15 +61,15 @@ def saturated_answer(system: System, root: np.random.SeedSequence) -> Saturated 
     except (NotSupported, TooLarge, NotAccurate):
         if not fcfs:
             return None
-    return simulate_saturated(system, rng=root)
+    return saturated_line(system, rng=root)
 
 
-def threshold_of(saturated: Saturated | SaturatedEstimate | None) -> float | None:
+def threshold_of(saturated: Saturated | SaturatedLine | None) -> float | None:
     """Return the stability threshold where it is known."""
     return None if saturated is None else saturated.stability_threshold
 
 
-def saturated_rows(system: System, saturated: Saturated | SaturatedEstimate | None) -> list[Quantity]:
+def saturated_rows(system: System, saturated: Saturated | SaturatedLine | None) -> list[Quantity]:
     """Return threshold and waste as rows."""
     if saturated is None:
         return []
@@ -83,7 +83,7 @@ def _limit_rows(system: System) -> list[Quantity]:
     return [Quantity(name="limiting_wasted_servers", value=value, kind="asymptotic", method=method)]
 
 
-def _known_rows(k: int, saturated: Saturated | SaturatedEstimate) -> list[Quantity]:
+def _known_rows(k: int, saturated: Saturated | SaturatedLine) -> list[Quantity]:
     if isinstance(saturated, Saturated):
         values = {"stability_threshold": saturated.stability_threshold, "wasted_servers": saturated.wasted_servers}
         values["wasted_share"] = saturated.wasted_servers / k
@@ -106,14 +106,14 @@ def _known_rows(k: int, saturated: Saturated | SaturatedEstimate) -> list[Quanti
     ]
 
 
-def load_rows(system: System, rate: float, saturated: Saturated | SaturatedEstimate | None) -> list[Quantity]:
+def load_rows(system: System, rate: float, saturated: Saturated | SaturatedLine | None) -> list[Quantity]:
     """Return how much arrives, said in three ways; the load is as sure as the threshold."""
     method = "what is kept, at this size"
     rows = [
         Quantity(name="arrival_rate", value=rate, kind="exact", method=method),
         Quantity(name="utilisation", value=rate / system.naive_threshold, kind="exact", method=method),
     ]
-    if isinstance(saturated, SaturatedEstimate):
+    if isinstance(saturated, SaturatedLine):
         value, low, high = (rate / saturated.threshold_at(w) for w in saturated.ends)
         rows.append(Quantity(name="load", value=value, low=low, high=high, kind="simulated", method=method))
     elif saturated is not None:

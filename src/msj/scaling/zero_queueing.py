@@ -25,6 +25,7 @@ from msj.scaling.waste_limit import limiting_waste
 from msj.simulation import Progress
 from msj.workloads import Rng
 
+IN_A_MOMENT = 5_000  # states of a chain that is solved although the sufficient condition already decides
 COUPLING = "comparison with infinitely many servers"
 
 
@@ -174,7 +175,8 @@ def stability_of(system: System, bounds: QueueingBounds, rate: float) -> Stabili
     enough to choose the length of a simulation, not to decide anything.
     """
     try:
-        method: Method = "auto" if number_of_states(system) <= WORTH_THE_WAIT else "closed-form"
+        most = IN_A_MOMENT if bounds.surely_stable else WORTH_THE_WAIT
+        method: Method = "auto" if number_of_states(system) <= most else "closed-form"
         threshold = solve_saturated(system, method)[0].stability_threshold
     except MsjError as error:
         about = (system.servers - limiting_waste(system)) / system.mean_work

@@ -7,7 +7,7 @@ import pytest
 import msj
 from msj.closed_forms import one_and_n, two_class
 from msj.errors import NotSupported
-from msj.scaling.saturated_simulation import simulate_saturated
+from msj.simulation.saturated_line import saturated_line
 from strategies import simple
 
 
@@ -25,26 +25,26 @@ from strategies import simple
     ],
 )
 def test_closed_forms_lie_inside(system, wasted):
-    found = simulate_saturated(system, rng=5)  # a 95 % interval; the seed is fixed
-    assert found.low < wasted.wasted_servers < found.high
-    assert found.high - found.low < 0.1 * wasted.wasted_servers
+    found = saturated_line(system, rng=5)  # a 95 % interval; the seed is fixed
+    assert found.ends[1] < wasted.wasted_servers < found.ends[2]
+    assert found.ends[2] - found.ends[1] < 0.1 * wasted.wasted_servers
     assert found.threshold_at(wasted.wasted_servers) == pytest.approx(wasted.stability_threshold, rel=1e-9)
-    assert found.threshold_at(found.high) < wasted.stability_threshold < found.threshold_at(found.low)
+    assert found.threshold_at(found.ends[2]) < wasted.stability_threshold < found.threshold_at(found.ends[1])
 
 
 def test_the_example_and_its_chain():
     system = msj.read("examples/hpc_partition.toml")  # three classes, one of them Erlang: only the chain knows it
     wasted = msj.analyse(system, exact=False)["wasted_servers"]
-    found = simulate_saturated(system, rng=2)
-    assert found.low < wasted < found.high
+    found = saturated_line(system, rng=2)
+    assert found.ends[1] < wasted < found.ends[2]
 
 
 def test_jobs_of_one_server_waste_nothing():
-    found = simulate_saturated(simple(50, (1, 1, 1.0)), jobs=21_000, rng=1)
+    found = saturated_line(simple(50, (1, 1, 1.0)), jobs=21_000, rng=1)
     assert found.ends == (0.0, 0.0, 0.0)
     assert found.stability_threshold == 50
 
 
 def test_only_fcfs():
-    with pytest.raises(NotSupported, match="for FCFS only"):
-        simulate_saturated(simple(4, (1, 1, 0.5), (4, 1, 0.5)).replace(policy="first-fit"))
+    with pytest.raises(NotSupported, match="plain FCFS only"):
+        saturated_line(simple(4, (1, 1, 0.5), (4, 1, 0.5)).replace(policy="first-fit"))
