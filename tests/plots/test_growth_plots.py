@@ -18,7 +18,7 @@ THRESHOLD, LOST = "stability threshold", "lost throughput, $n\\mu_1$ − thresho
         ("n^-0.5", THRESHOLD, [3, 3]),
         ("n^-2", LOST, [3, 3]),
         ("1/(n*ln(n))", THRESHOLD, [3, 2]),
-        ("0.2", THRESHOLD, [2, 2]),
+        ("0.2", THRESHOLD, [2, 1]),
     ],
 )
 def test_values_above_ratios_below(share, title, lines):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from msj.analysis.base import Saturated, rows_of
+from msj.analysis.base import Saturated, mean_time_alone, rows_of
 from msj.analysis.exact_response import (
     ExactResponse,
     difference_row,
@@ -67,8 +67,8 @@ def analyse(
     if rate is not None:
         rows += _at_load(system, saturated, rate)
         predicted = rows[-1].value if rows[-1].name == "predicted_mean_response_time" else None
-        alone = sum(float(c.share) * float(c.duration.mean) for c in system.classes)
-        if predicted is not None and predicted < alone:
+        alone = mean_time_alone(system)
+        if predicted is not None and alone is not None and predicted < alone:
             notes.append(
                 f"The RESET prediction is below the mean duration {alone:.6g}: at this load the bounded term it leaves "
                 "open is larger than the prediction itself; it is meant for loads near the threshold."

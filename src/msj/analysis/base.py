@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from msj.errors import NotSupported
 from msj.model import System
+from msj.policies.sharing import Sharing
 from msj.results import Quantity
 
 
@@ -74,6 +75,16 @@ def why_not_exponential(system: System) -> str | None:
         if c.duration.law != "exponential":
             return f"class '{c.name}' has {c.duration.law} durations and this form needs exponential ones"
     return None
+
+
+def mean_time_alone(system: System) -> float | None:
+    """Return how long a job takes on average if it meets nobody; None where its duration does not tell.
+
+    Under a model (set-up times, stages) or where speed is shared, a lone job may take more or less than its duration.
+    """
+    if system.model is not None or isinstance(system.policy, Sharing):
+        return None
+    return sum(float(c.share) * float(c.duration.mean) for c in system.classes)
 
 
 def rows_of(saturated: Saturated) -> list[Quantity]:

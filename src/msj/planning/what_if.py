@@ -7,10 +7,13 @@ load is taken, how many servers are lost, how long jobs stay. A cap on the large
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Literal, TypeAlias
 
-from msj.errors import InvalidInput, Unstable
+from msj.errors import InvalidInput, MsjError, Unstable
 from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers, with_share
 from msj.model.numbers import positive
@@ -21,13 +24,16 @@ from msj.results import Outcome, Quantity
 from msj.workloads import Rng
 
 MOST_CAPS = 2
+Of: TypeAlias = Literal["servers", "largest need", "mix"]
+#: What it is a change of, in words, and how to make it.
+Wish: TypeAlias = tuple[Of, str, Callable[[], System]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
     """A change in words, what it is a change of, and the system it leads to."""
 
-    of: Literal["servers", "largest need", "mix"]
+    of: Of
     words: str
     system: System
 
@@ -58,53 +64,42 @@ def possible_changes(system: System) -> tuple[Change, ...]:
     half as many 'full' jobs (1.5 % instead of 3 %)
     twice as many 'full' jobs (6 % instead of 3 %)
     """
-    return (*_more_servers(system), *_caps(system), *_other_mixes(system))
+    return tuple(_that_make_sense((*_more_servers(system), *_caps(system), *_other_mixes(system))))
 
 
-def _more_servers(system: System) -> list[Change]:
+def _that_make_sense(wishes: Iterable[Wish]) -> Iterator[Change]:
+    """Leave out what contradicts the system: a model may fix how many servers there are, or what a need is."""
+    for of, words, change in wishes:
+        with suppress(MsjError):
+            yield Change(of=of, words=words, system=change())
+
+
+def _more_servers(system: System) -> Iterator[Wish]:
     k = system.servers
     quarter = max(k // 4, 1)
-    steps = [1] if quarter == 1 else [1, quarter]
-    return [
-        Change(
-            of="servers",
-            words=f"one more server ({k + 1:,})" if more == 1 else f"{more:,} more servers ({k + more:,})",
-            system=with_servers(system, k + more),
-        )
-        for more in steps
-    ]
+    for more in [1] if quarter == 1 else [1, quarter]:
+        words = f"one more server ({k + 1:,})" if more == 1 else f"{more:,} more servers ({k + more:,})"
+        yield "servers", words, partial(with_servers, system, k + more)
 
 
-def _caps(system: System) -> list[Change]:
+def _caps(system: System) -> Iterator[Wish]:
     """Caps at half the largest need and at the next largest ones: where jobs can still be cut in equal parts."""
     needs = sorted({c.need for c in system.active_classes}, reverse=True)
     largest = needs[0]
     caps = sorted({largest // 2, *needs[1:]} - {0, largest}, reverse=True)[:MOST_CAPS]
-    return [
-        Change(
-            of="largest need",
-            words=f"no job above {cap:,} server{'s' if cap > 1 else ''}",
-            system=with_largest_need(system, cap),
-        )
-        for cap in caps
-    ]
+    for cap in caps:
+        words = f"no job above {cap:,} server{'s' if cap > 1 else ''}"
+        yield "largest need", words, partial(with_largest_need, system, cap)
 
 
-def _other_mixes(system: System) -> list[Change]:
+def _other_mixes(system: System) -> Iterator[Wish]:
     if len(system.active_classes) < 2:
-        return []
-    largest = max(system.active_classes, key=lambda c: (c.need, c.work))
-    found = []
+        return
+    largest = max(system.active_classes, key=lambda c: (c.need, system.work_of(c)))
     for words, factor in (("half", 0.5), ("twice", 2.0)):
         share = float(largest.share) * factor
         if share <= 0.9:
-            found.append(Change(of="mix", words=_mix_words(words, largest, share), system=_mixed(system, share)))
-    return found
-
-
-def _mixed(system: System, share: float) -> System:
-    largest = max(system.active_classes, key=lambda c: (c.need, c.work))
-    return with_share(system, largest.name, share)
+            yield "mix", _mix_words(words, largest, share), partial(with_share, system, largest.name, share)
 
 
 def _mix_words(words: str, job_class: JobClass, share: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from msj.analysis.base import mean_time_alone
 from msj.planning import Capacity, WhatIf
 from msj.report.contents import Finding, Load, PolicyRow, Report
 from msj.report.policies import policy_name
@@ -105,10 +106,13 @@ def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
             section="capacity",
         )
         return
-    to_what = "head-of-line blocking" if policy == "fcfs" else "jobs that do not fit together"
+    to_what = " to head-of-line blocking" if policy == "fcfs" else " to jobs that do not fit together"
+    idles: str | None = getattr(report.system.model, "idles", None)  # a model says itself where its servers go
+    if idles is not None:
+        to_what = f": {idles}"
     yield Finding(
         sentence=f"{takes}, {percent(threshold.value / naive.value)} of what counting server-time promises "
-        f"({short(naive.value)}): {percent(capacity.lost_share)} of the servers are lost to {to_what}.",
+        f"({short(naive.value)}): {percent(capacity.lost_share)} of the servers are lost{to_what}.",
         quantity=lost,
         section="capacity",
     )
@@ -136,12 +140,11 @@ def _stay(report: Report, load: Load) -> Iterator[Finding]:
     stay = report.response.find("mean_response_time")
     if stay is None:
         return
-    alone = sum(float(c.share) * float(c.duration.mean) for c in report.system.classes)
+    alone = mean_time_alone(report.system)
     wait = report.response.find("mean_waiting_time")
-    sentence = (
-        f"At {percent(load.load)} of that limit a job stays {measured(stay)} on average; alone it would take "
-        f"{short(alone)}"
-    )
+    sentence = f"At {percent(load.load)} of that limit a job stays {measured(stay)} on average"
+    if alone is not None:
+        sentence += f"; alone it would take {short(alone)}"
     ninety = report.response.find("waiting_time_percentile", None, 90.0)
     if ninety is not None and ninety.value > 0 and ninety.kind == stay.kind:
         sentence += f". One job in ten waits longer than {short(ninety.value, 3)}"
