@@ -85,6 +85,14 @@ def test_too_many_states_are_refused_with_what_would_fit():
         saturated_chain(system)
 
 
+def test_many_classes_are_refused_at_once():
+    classes = [
+        JobClass(name=str(i), need=i % 4 + 1, share="1/200", duration=Exponential(mean=1 + i / 100)) for i in range(200)
+    ]
+    with pytest.raises(TooLarge, match=r"386,425 states, each a count of 200 types of jobs .* merge classes"):
+        saturated_chain(System(servers=4, classes=classes))
+
+
 def test_a_law_that_is_not_phase_type_is_named():
     jobs = JobClass(name="heavy", need=1, share=1, duration=Pareto(shape=3, minimum=1))
     with pytest.raises(NotSupported, match="class 'heavy' has pareto durations"):

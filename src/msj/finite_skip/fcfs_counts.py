@@ -31,6 +31,7 @@ from msj.markov.marked_chain import MarkedChain
 from msj.model import System
 
 MOST_STATES = 1_500_000  # about 4 GB with the factors of the solver
+MOST_MOVES = 3_000_000_000  # states × types × types a fresh job may have: a minute or two
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,6 +50,11 @@ def saturated_chain(system: System) -> CountsChain:
     space = count_space(system.servers, types.needs, int(types.needs.max()))
     if space.size > MOST_STATES:
         raise TooLarge(_too_large(system, space))
+    if space.size * len(types) * np.count_nonzero(types.fresh) > MOST_MOVES:
+        raise TooLarge(
+            f"the exact chain would have {space.size:,.0f} states, each a count of {len(types):,} types of jobs "
+            "(classes and phases), and take many minutes to write down; merge classes that are alike, or simulate"
+        )
     counts = space.vectors()
     free = system.servers - counts @ types.needs
     return CountsChain(types=types, counts=counts, free=free, chain=_chain(types, space, counts, free))
