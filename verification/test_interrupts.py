@@ -26,6 +26,7 @@ def test_ctrl_c(arguments, seconds):
     process = subprocess.Popen(
         [sys.executable, "-m", "msj", *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=hear_interrupts,
     )  # fmt: skip
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the children too
@@ -39,6 +40,11 @@ def test_ctrl_c(arguments, seconds):
     assert "Traceback" not in err
     with pytest.raises(ProcessLookupError):
         wait_for_the_last_of(process.pid, seconds=20)
+
+
+def hear_interrupts() -> None:
+    """Listen to Ctrl-C even where the tests themselves run in the background, where a shell turns it off."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for_the_last_of(family: int, *, seconds: float) -> None:

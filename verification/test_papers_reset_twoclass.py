@@ -55,12 +55,17 @@ if __name__ == "__main__":
 """
 
 
+def hear_interrupts():
+    """Listen to Ctrl-C even where the tests themselves run in the background, where a shell turns it off."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupt_in_two_processes_loses_a_piece_at_most(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     jobs = "20000000"
     command = [sys.executable, str(script), str(tmp_path / "work"), jobs]
-    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, start_new_session=True, preexec_fn=hear_interrupts, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 300
     while len(list(tmp_path.glob("work/*.state"))) < 2:
         assert time.monotonic() < deadline

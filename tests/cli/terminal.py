@@ -16,6 +16,11 @@ ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("N
 }
 
 
+def hear_interrupts():
+    """Listen to Ctrl-C even where the tests themselves run in the background, where a shell turns it off."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def on_a_terminal(*arguments, columns=80, **environment):
     """Return what a user sees on a terminal (stdout and stderr together) and the exit code."""
     main_end, other_end = pty.openpty()
@@ -23,6 +28,7 @@ def on_a_terminal(*arguments, columns=80, **environment):
     process = subprocess.Popen(
         [sys.executable, "-m", "msj", *arguments],
         stdin=other_end, stdout=other_end, stderr=other_end, env=ENVIRONMENT | environment,
+        preexec_fn=hear_interrupts,
     )  # fmt: skip
     os.close(other_end)
     seen = b""
@@ -43,6 +49,7 @@ def interrupted(*arguments, until, most_seconds=60):
     process = subprocess.Popen(
         [sys.executable, "-m", "msj", *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=ENVIRONMENT,
+        preexec_fn=hear_interrupts,
     )  # fmt: skip
     deadline = time.monotonic() + most_seconds
     while not until(process) and process.poll() is None and time.monotonic() < deadline:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from terminal import hear_interrupts
 
 EXAMPLE = Path("examples/two_servers.toml").resolve()
 
@@ -64,7 +65,9 @@ def test_bad_input(run, flags, sentence, monkeypatch):
 def test_interrupt(tmp_path):
     """Ctrl-C ends it cleanly: exit code 130, one line, no page and no traceback."""
     command = [sys.executable, "-m", "msj", "report", str(EXAMPLE), "--precision", "0.005", "--out", str(tmp_path)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ, preexec_fn=hear_interrupts
+    )
     time.sleep(4.0)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
