@@ -206,3 +206,35 @@ def test_refusals():
         msj.analyse(simple(4, (1, 1, "1/2"), (2, 1, "1/2"), policy="max-weight", arrival_rate=0.1))
     with pytest.raises(NotSupported, match="not a power of two"):
         msj.analyse(simple(4, (1, 1, "1/2"), (3, 1, "1/2"), policy="server-filling", arrival_rate=0.1))
+
+
+def test_slips_in_a_first_model_are_named():
+    class Pair(FrontModel):
+        most_jobs = 2
+
+        def fresh(self):
+            yield "job", 1.0
+
+        def steps(self, front):
+            for position in range(len(front)):
+                yield 1.0, front[:position] + front[position + 1 :], True
+
+    class Short(Pair):
+        def steps(self, front):
+            yield 1.0, front[1:]
+
+    class Negative(Pair):
+        def steps(self, front):
+            yield -1.0, front[1:], True
+
+    class Miscounted(Pair):
+        def class_counts(self, front):
+            return [1]
+
+    assert msj.analyse_model(Pair(), load=0.5)["stability_threshold"] == pytest.approx(2)
+    with pytest.raises(InvalidInput, match=r"yields \(1\.0, \('job',\)\); yield \(rate, front after, whether"):
+        msj.analyse_model(Short())
+    with pytest.raises(InvalidInput, match=r"yields rate -1\.0; rates must be at least 0"):
+        msj.analyse_model(Negative())
+    with pytest.raises(InvalidInput, match=r"class_counts\(\(\)\) is \[1\] for 1 classes and 0 jobs"):
+        msj.analyse_model(Miscounted(), load=0.5)

@@ -244,3 +244,19 @@ def test_what_is_missing_is_said():
         simulate(EXAMPLE.replace(load=0.8))
     with pytest.raises(NotSupported, match="not a power of two"):
         simulate(simple(3, (1, 1, 1), arrival_rate=1), policy="server-filling", jobs=10)
+
+
+def test_jobs_that_are_left_behind_are_not_passed_over_in_silence():
+    # First fit starves jobs that need all servers: nobody sees them in means over jobs that are through.
+    law = Exponential(mean=1)
+    classes = [
+        JobClass(name="one", need=1, share=0.99, duration=law),
+        JobClass(name="all", need=30, share=0.01, duration=law),
+    ]
+    system = System(servers=30, classes=classes, utilisation=0.9, policy="first-fit")
+    result = simulate(system, jobs=40_000, rng=1)
+    assert result.outcome.label == "job-limit-reached"
+    assert any(note.startswith("About 320 jobs of class 'all' arrived") for note in result.notes)
+    assert any("while the jobs brought 0.9: jobs were left behind" in note for note in result.notes)
+    fair = simulate(system.replace(policy="most-servers-first"), jobs=40_000, rng=1)
+    assert not fair.notes

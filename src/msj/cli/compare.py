@@ -104,3 +104,6 @@ def _show(found: Comparison) -> None:
         )
         rows.append([name, result.outcome.label, *cells, text])
     show_grid(["policy", "outcome", *SHOWN, "difference of mean_response_time"], rows)
+    for name, result in found.results.items():
+        for note in result.notes:
+            click.echo(f"\n{name}: {note}")

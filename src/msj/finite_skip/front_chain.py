@@ -8,7 +8,7 @@ Open: level n has the fronts of n jobs, and the full fronts of fewer (the rest i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -65,7 +65,7 @@ def saturated_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRON
                 settles, j = number(reached)
                 blocks["settling" if settles else "passing"].append((i, j, chance))
             continue
-        for rate, after, completes in model.steps(front):
+        for rate, after, completes in _steps(model, front):
             if not completes:
                 for reached, chance in refilled(after, model.most_jobs).items():
                     blocks["quiet"].append((i, number(reached)[1], rate * chance))
@@ -150,7 +150,7 @@ def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -
         completions=(None, *blocks("completion", range(1, last + 1), -1)),
         repeating_completions=blocks("repeating", range(last, last + 1), 0)[0],
         fronts=tuple(map(tuple, levels)),
-        class_counts=tuple(np.array([model.class_counts(front) for front in level]) for level in levels),
+        class_counts=tuple(np.array([_class_counts(model, front) for front in level]) for level in levels),
     )
 
 
@@ -166,7 +166,7 @@ def _moves(
             law = {front: 1.0} if model.full(front) else _joined(model, front)
             yield from (("arrival", n + 1, reached, chance) for reached, chance in law.items())
         back = n - model.size(front)
-        for rate, after, completes in model.steps(front):
+        for rate, after, completes in _steps(model, front):
             kind = "completion" if completes else "quiet"
             for reached, chance in refilled(after, back).items():
                 yield kind, n - completes, reached, rate * chance
@@ -210,3 +210,25 @@ def _filling(model: FrontModel[Any, Any], most_fronts: int) -> Callable[[Any, in
         return law
 
     return refilled
+
+
+def _steps(model: FrontModel[Any, Any], front: Any) -> Iterator[tuple[float, Any, bool]]:
+    """Yield what can happen to a front, checked: a model may be somebody's first."""
+    for step in model.steps(front):
+        if not isinstance(step, tuple) or len(step) != 3:
+            raise InvalidInput(
+                f"steps({front!r}) yields {step!r}; yield (rate, front after, whether a job completed) for each step"
+            )
+        if not step[0] >= 0:
+            raise InvalidInput(f"steps({front!r}) yields rate {step[0]!r}; rates must be at least 0")
+        yield step
+
+
+def _class_counts(model: FrontModel[Any, Any], front: Any) -> Sequence[int]:
+    counts = model.class_counts(front)
+    if len(counts) != len(model.class_names) or sum(counts) != model.size(front):
+        raise InvalidInput(
+            f"class_counts({front!r}) is {list(counts)} for {len(model.class_names)} classes and {model.size(front)} "
+            "jobs; give one count per class, together the size of the front"
+        )
+    return counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -52,7 +53,8 @@ def _overload(report: Report, capacity: Capacity, load: Load) -> Iterator[Findin
     if load.utilisation >= 1:
         yield Finding(
             sentence=f"No policy can help: the jobs bring {short(load.utilisation * report.system.servers)} servers' "
-            f"worth of work and there {'is' if report.system.servers == 1 else 'are'} {report.system.servers:,}.",
+            f"worth of work and there {'is' if report.system.servers == 1 else 'are'} {report.system.servers:,}; "
+            f"at least {math.floor(load.utilisation * report.system.servers) + 1:,} are needed.",
             quantity=capacity.naive_threshold,
             section="capacity",
         )
@@ -142,7 +144,9 @@ def _stay(report: Report, load: Load) -> Iterator[Finding]:
         return
     alone = mean_time_alone(report.system)
     wait = report.response.find("mean_waiting_time")
-    sentence = f"At {percent(load.load)} of that limit a job stays {measured(stay)} on average"
+    known = report.capacity is not None and not report.capacity.stability_threshold.method.startswith("bisection")
+    where = f"{percent(load.load)} of that limit" if known else f"a utilisation of {percent(load.utilisation)}"
+    sentence = f"At {where} a job stays {measured(stay)} on average"
     if alone is not None:
         sentence += f"; alone it would take {short(alone)}"
     ninety = report.response.find("waiting_time_percentile", None, 90.0)

@@ -13,6 +13,7 @@ from msj.errors import InvalidInput, MsjError
 from msj.model import System
 from msj.planning.effort import enough_jobs
 from msj.policies import Policy
+from msj.policies.own_function import OwnFunction
 from msj.policies.run_time_estimates import RunTimeEstimates
 from msj.questions import compare
 from msj.registry import POLICIES
@@ -40,6 +41,10 @@ def policy_section(
     system: System, load: Load, policies: Sequence[Any] | None, *, jobs: int, rng: Rng, clock: Clock
 ) -> PolicySection:
     """Compare the policies at the load; ``policies`` None means the usual ones."""
+    if system.model is not None:
+        rule: str = getattr(system.model, "policy", system.policy.name)
+        note = f"Model '{system.model.name}' has its own order of service and goes with policy '{rule}' only."
+        return PolicySection(notes=(note,))
     usual = [name for name in USUAL if name in POLICIES.names()]
     wanted = [system.policy, *(usual if policies is None else policies)]
     chosen, left_out = _able(system, wanted)
@@ -125,7 +130,7 @@ def _find(result: Result, name: str, level: float | None) -> Quantity | None:
 def _asks_for(policy: Policy) -> str:
     needs = []
     if policy.preemptive:
-        needs.append("preemption")
+        needs.append("leave to preempt" if isinstance(policy, OwnFunction) else "preemption")
     if policy.name.endswith("srpt"):
         needs.append("known durations")
     elif isinstance(policy, RunTimeEstimates):

@@ -139,8 +139,12 @@ def cluster_scaling(
     caps = [None, *(whole(cap, "largest need") for cap in largest_needs)]
     if all(getattr(system, key) is None for key in ("arrival_rate", "load", "utilisation")):
         raise InvalidInput("no load is given; add arrival_rate, load or utilisation")
-    # Every size is made before anything is computed: a need that does not fit is said at once.
-    changed = [_changed(system, k, cap) for k in sizes for cap in caps]
+    # Every size is made before anything is computed: a need that does not fit is said at once. Where a cap makes it
+    # fit, the cluster as it is, which does not exist at that size, is left out.
+    changed = []
+    for k in sizes:
+        fits = [cap for cap in caps if cap is not None or len(caps) == 1 or max(c.need for c in system.classes) <= k]
+        changed += [_changed(system, k, cap) for cap in fits]
     roots = iter(seed_sequence(rng).spawn(len(changed) + 1))
     effort = Effort(jobs=None if jobs is None else whole(jobs, "jobs"), message=message)
     kept = _kept(system, keep, next(roots))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from types import FunctionType
 from typing import Any
@@ -32,6 +32,7 @@ from msj.workloads import PoissonJobs, Rng, Streams, seed_sequence
 JOBS = 1_000_000
 MOST_JOBS = 1_000_000_000
 MOST_SERVERS = 1_000_000_000  # FCFS keeps an entry for each
+SURELY = 1.5  # half-widths of a 95 % interval: about three standard errors
 FIRST_LOOK = 200_000  # jobs after which a run with a precision to reach is first looked at
 
 
@@ -213,7 +214,9 @@ def result_of(system: System, rate: float, run: Run, outcome: Outcome, seconds: 
         rows.append(Quantity(name="queue_growth_rate", value=run.growth or 0.0, kind="simulated", method=method))
         notes = (f"the number of jobs grows by about {run.growth:.4g} per unit of time; no mean is meaningful",)
     elif run.batches:
-        rows = quantities_of(system, run.batches, method, citation) + rows
+        measured = quantities_of(system, run.batches, method, citation)
+        notes = tuple(left_behind(system, measured, rate / system.naive_threshold, run))
+        rows = measured + rows
     return Result(
         system=system.to_spec(),
         quantities=tuple(rows),
@@ -230,6 +233,30 @@ def result_of(system: System, rate: float, run: Run, outcome: Outcome, seconds: 
         ),
         notes=notes,
     )
+
+
+def left_behind(system: System, measured: list[Quantity], offered: float, run: Run) -> Iterator[str]:
+    """Say what the rows cannot: means over jobs that are through leave out those that are not.
+
+    A policy may starve a class for longer than a run lasts. Then less work is done than arrives, or jobs of a class
+    arrive and none is through.
+    """
+    through = {row.job_class for row in measured if row.name == "mean_response_time"}
+    expected = run.done * (1.0 - run.warm_up)
+    if len(system.classes) > 1:
+        for c in system.active_classes:
+            if c.name not in through and expected * float(c.share) >= 10:
+                yield (
+                    f"About {expected * float(c.share):,.0f} jobs of class '{c.name}' arrived in what was measured "
+                    "and none was through: they may wait for ever. The means leave them out; simulate more jobs."
+                )
+    done = next(row for row in measured if row.name == "utilisation")
+    if done.high is not None and done.value + SURELY * (done.high - done.value) < 0.995 * offered:
+        yield (
+            f"The servers did {done.value:.4g} ({done.low:.4g} to {done.high:.4g}) of what they can while the jobs "
+            f"brought {offered:.4g}: jobs were left behind, and the means leave out those that wait longest. Simulate "
+            "more jobs: the queue may keep growing."
+        )
 
 
 def _plain_seed(root: np.random.SeedSequence) -> Any:
