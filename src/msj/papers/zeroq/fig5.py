@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from msj.papers.figure import Claim, Figure, Rows, Scale
 from msj.papers.work import Work
-from msj.papers.zeroq.sets import CHOSEN, LOAD_I, bound_claim_text, compute_set, draw_classes, estimates, total_jobs
+from msj.papers.zeroq.sets import CHOSEN, LOAD_I, bound_claim, compute_set, draw_classes, estimates, total_jobs
 
 
 class Figure5(Figure):
@@ -43,17 +43,7 @@ class Figure5(Figure):
                     passed=falling,
                 )
             )
-        said, because, above = bound_claim_text(rows)
-        found.append(
-            Claim(
-                claim="the bound of Theorem 4.2 lies above (all jobs)",
-                claimed="above at every n",
-                found=said,
-                difference="none below" if above else "below somewhere",
-                passed=above,
-                because=because,
-            )
-        )
+        found.append(bound_claim(rows))
         return found
 
 

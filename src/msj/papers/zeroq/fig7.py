@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from msj.papers.figure import Claim, Figure, Rows, Scale
 from msj.papers.work import Work
-from msj.papers.zeroq.sets import CHOSEN, LOAD_II, bound_claim_text, compute_set, draw_classes, estimates, total_jobs
+from msj.papers.zeroq.sets import CHOSEN, LOAD_II, bound_claim, compute_set, draw_classes, estimates, total_jobs
 
 
 class Figure7(Figure):
@@ -57,17 +57,7 @@ class Figure7(Figure):
                 passed=rising,
             )
         )
-        said, because, above = bound_claim_text(rows)
-        found.append(
-            Claim(
-                claim="the bound of Theorem 4.2 lies above (all jobs)",
-                claimed="above at every n",
-                found=said,
-                difference="none below" if above else "below somewhere",
-                passed=above,
-                because=because,
-            )
-        )
+        found.append(bound_claim(rows))
         return found
 
 
