@@ -91,7 +91,7 @@ def main(arguments: list[str] | None = None) -> None:
                 color=None if colour_is_welcome() else False,
             )
     except MsjError as error:
-        complain(str(error))
+        complain(str(error).replace("\n", "\\n"))  # one line, whatever name the file gave
         code = error.exit_code
     except click.exceptions.Exit as leave:
         code = leave.exit_code
