@@ -3,16 +3,16 @@
 from pathlib import Path
 
 import msj
+from msj.plots import response_curve
 from msj.plots.figure import save
-from msj.plots.response_curve import draw_response_curve
 
 FOLDER = Path(__file__).parent / "pictures"
 
 
 def main():
     """Draw every picture."""
-    curve = msj.response_curve(msj.read(FOLDER.parent.parent / "examples" / "hpc_partition.toml"))
-    save(draw_response_curve(curve), FOLDER / "hpc_partition.png")
+    curve = msj.curve(FOLDER.parent.parent / "examples" / "hpc_partition.toml")
+    save(response_curve.draw(curve), FOLDER / "hpc_partition.png")
 
 
 if __name__ == "__main__":

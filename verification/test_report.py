@@ -3,7 +3,7 @@
 import pytest
 
 import msj
-from msj.report import gather
+from msj.reports import report as gather
 
 
 @pytest.mark.parametrize("name", ["two_servers", "gpu_training", "hpc_partition"])

@@ -6,7 +6,7 @@ With a true coverage of 95 %, 600 runs give 93 to 97 % but for one time in 40; s
 import pytest
 
 from msj import Exponential, JobClass, System
-from msj.simulation import simulate
+from msj.answers import simulate
 
 RUNS = 600
 TWO = System(

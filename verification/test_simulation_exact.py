@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from msj import Exponential, JobClass, System
 from msj.registry import POLICIES
-from msj.simulation import simulate
+from msj.answers import simulate
 
 
 def simple(servers, *classes, **fields):

@@ -38,11 +38,13 @@ def test_fluid_error_shrinks_like_the_root_of_n():
     ]
     system = System(servers=100, utilisation=0.8, classes=classes)
     for start in ("empty", [1.0, 1.2]):
-        answer = fluid(system, 20, start=start, servers=[2**k for k in range(6, 17, 2)], paths=20, rng=1)
-        for small, large in pairwise(answer.clusters):
-            assert large.mean_distance + large.half_width < small.mean_distance - small.half_width
+        found = fluid(system, 20, start=start, servers=[2**k for k in range(6, 17, 2)], paths=20, rng=1)
+        distances = [row for _, row in found.along("servers", "mean_distance_to_fluid")]
+        assert len(distances) == 6
+        for small, large in pairwise(distances):
+            assert large.high < small.low
         # Relative errors of the means are about 5 %: the slope's standard error is about 0.01.
-        assert answer.slope == pytest.approx(-0.5, abs=0.05)
+        assert found["distance_exponent"] == pytest.approx(-0.5, abs=0.05)
 
 
 def test_fcfs_cost_grows_logarithmically():

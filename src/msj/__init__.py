@@ -9,18 +9,23 @@ Describe a cluster once, then ask how much load it takes, how much it wastes and
 ... ])
 >>> round(msj.analyse(system)["stability_threshold"], 12)
 0.9
+
+Where a system is wanted, the name of the file that describes it will do; every verb answers with a :class:`Result`.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from msj.errors import InvalidInput, MsjError, NotAccurate, NotSupported, TooLarge, Unstable
+from msj.errors import Failure, InvalidInput, MsjError, NotAccurate, NotSupported, TooLarge, Unstable
 
-if TYPE_CHECKING:
-    from msj.analysis import analyse, analyse_model, in_symbols, open_system, response_curve, saturate
+if _TYPE_CHECKING:
+    from msj import mmsr
+    from msj.analysis import analyse_model, open_system, saturate
+    from msj.answers import analyse, compare, curve, in_symbols, replay, simulate, waste
+    from msj.ask_again import rerun
     from msj.model import JobClass, System, read, write
     from msj.model.durations import (
         Coxian,
@@ -36,70 +41,133 @@ if TYPE_CHECKING:
         Uniform,
         Weibull,
     )
-    from msj.questions import compare, simulate
+    from msj.policies import (
+        BestFit,
+        BestPacking,
+        ConservativeBackfilling,
+        DivisorFilling,
+        EasyBackfilling,
+        Fcfs,
+        FirstFit,
+        FirstFitSrpt,
+        GreedySrpt,
+        HeterogeneousServers,
+        LeastServersFirst,
+        LimitedProcessorSharing,
+        MaxWeight,
+        MostServersFirst,
+        OwnFunction,
+        RandomizedTimers,
+        ServerFilling,
+        ServerFillingSrpt,
+        ThresholdParallelism,
+    )
+    from msj.reports import report
+    from msj.results import Outcome, Progress, Quantity, Result
+    from msj.scaling import cluster_scaling, fluid, one_and_n_scaling, zero_queueing, zero_queueing_family
+    from msj.workloads import RecordedJobs
 
 __version__ = "0.1.0"
 
 # NumPy, SciPy and the compiler are loaded when something is first asked for, so that the command line answers at once.
 _PLACES = {
-    "msj.model": ("JobClass", "System", "read", "write"),
+    "msj.model": "JobClass System read write",
     "msj.model.durations": (
-        "Coxian",
-        "Deterministic",
-        "Empirical",
-        "Erlang",
-        "Exponential",
-        "Fit",
-        "Hyperexponential",
-        "Lognormal",
-        "Pareto",
-        "PhaseType",
-        "Uniform",
-        "Weibull",
+        "Coxian Deterministic Empirical Erlang Exponential Fit Hyperexponential Lognormal Pareto PhaseType Uniform "
+        "Weibull"
     ),
-    "msj.analysis": ("analyse", "analyse_model", "in_symbols", "open_system", "response_curve", "saturate"),
-    "msj.questions": ("compare", "simulate"),
+    "msj.policies": (
+        "BestFit BestPacking ConservativeBackfilling DivisorFilling EasyBackfilling Fcfs FirstFit FirstFitSrpt "
+        "GreedySrpt HeterogeneousServers LeastServersFirst LimitedProcessorSharing MaxWeight MostServersFirst "
+        "OwnFunction RandomizedTimers ServerFilling ServerFillingSrpt ThresholdParallelism"
+    ),
+    "msj.results": "Outcome Progress Quantity Result",
+    "msj.workloads": "RecordedJobs",
+    "msj.answers": "analyse compare curve in_symbols replay simulate waste",
+    "msj.analysis": "analyse_model open_system saturate",
+    "msj.scaling": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
+    "msj.reports": "report",
+    "msj.ask_again": "rerun",
 }
-_LATER = {name: place for place, names in _PLACES.items() for name in names}
+_LATER = {name: place for place, names in _PLACES.items() for name in names.split()}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if name in _LATER:
-        return getattr(importlib.import_module(_LATER[name]), name)
-    if not name.startswith("_") and importlib.util.find_spec(f"msj.{name}") is not None:
-        return importlib.import_module(f"msj.{name}")
+        return getattr(_importlib.import_module(_LATER[name]), name)
+    if name == "mmsr":
+        return _importlib.import_module("msj.mmsr")
     raise AttributeError(f"module 'msj' has no attribute '{name}'")
 
 
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__", "__doc__", "__file__", "__name__", "__path__"])
+
+
 __all__ = [
+    "BestFit",
+    "BestPacking",
+    "ConservativeBackfilling",
     "Coxian",
     "Deterministic",
+    "DivisorFilling",
+    "EasyBackfilling",
     "Empirical",
     "Erlang",
     "Exponential",
+    "Failure",
+    "Fcfs",
+    "FirstFit",
+    "FirstFitSrpt",
     "Fit",
+    "GreedySrpt",
+    "HeterogeneousServers",
     "Hyperexponential",
     "InvalidInput",
     "JobClass",
+    "LeastServersFirst",
+    "LimitedProcessorSharing",
     "Lognormal",
+    "MaxWeight",
+    "MostServersFirst",
     "MsjError",
     "NotAccurate",
     "NotSupported",
+    "Outcome",
+    "OwnFunction",
     "Pareto",
     "PhaseType",
+    "Progress",
+    "Quantity",
+    "RandomizedTimers",
+    "RecordedJobs",
+    "Result",
+    "ServerFilling",
+    "ServerFillingSrpt",
     "System",
+    "ThresholdParallelism",
     "TooLarge",
     "Uniform",
     "Unstable",
     "Weibull",
     "analyse",
     "analyse_model",
+    "cluster_scaling",
     "compare",
+    "curve",
+    "fluid",
     "in_symbols",
+    "mmsr",
+    "one_and_n_scaling",
     "open_system",
     "read",
-    "response_curve",
+    "replay",
+    "report",
+    "rerun",
     "saturate",
     "simulate",
+    "waste",
     "write",
+    "zero_queueing",
+    "zero_queueing_family",
 ]

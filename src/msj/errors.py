@@ -6,13 +6,35 @@ leaves with the exit code it carries. Anything else that escapes is a defect of 
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
+from typing import ClassVar
+
+
+class Failure(Enum):
+    """Why there is no answer, as a name for programs. Value: the sentence in general."""
+
+    INVALID_INPUT = "a value breaks a rule of the model"
+    NOT_SUPPORTED = "no method that was asked for applies to this system"
+    TOO_LARGE = "it would not fit into the memory or the effort allowed"
+    NOT_ACCURATE = "the solution is not accurate enough to be called an answer"
+    UNSTABLE = "the queue keeps growing, so there is no steady state"
+    UNDECIDED = "too close to the stability threshold to say"
+    TOO_FEW_JOBS = "too few jobs came through to say anything"
+    OUT_OF_TIME = "the time allowed was used up"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def label(self) -> str:
+        """Name for programs."""
+        return self.name.lower().replace("_", "-")
 
 
 class MsjError(Exception):
     """A sentence for the user; ``where`` (file, key) is put in front as it becomes known."""
 
-    exit_code = 2
+    exit_code: ClassVar[int] = 2
+    failure: ClassVar[Failure] = Failure.INVALID_INPUT
 
     def __init__(self, message: str, *, where: str = "") -> None:
         super().__init__(message)
@@ -42,16 +64,24 @@ class InvalidInput(MsjError, ValueError):
 class NotSupported(MsjError):
     """A method that does not apply to this system, with the reason."""
 
+    failure = Failure.NOT_SUPPORTED
+
 
 class Unstable(MsjError):
     """A question about the steady state of a system that has none."""
 
+    exit_code = 1
+    failure = Failure.UNSTABLE
+
 
 class TooLarge(MsjError):
     """A computation that would not fit, with its size and what would fit."""
+
+    failure = Failure.TOO_LARGE
 
 
 class NotAccurate(MsjError):
     """A solution whose residual is too large to be called an answer."""
 
     exit_code = 1
+    failure = Failure.NOT_ACCURATE

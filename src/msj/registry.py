@@ -30,10 +30,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The variants of one kind, one file each, in one package."""
+    """The variants of one kind, one file each, in one package.
+
+    ``own`` names the module of the package that makes a variant of what a user wrote himself (see ``users_own``).
+    """
 
     kind: str
     package: str
+    own: str = ""
 
     def names(self) -> tuple[str, ...]:
         """Every variant's name, in alphabetical order."""
@@ -44,6 +48,10 @@ class Catalogue:
         if name not in self.names():
             raise InvalidInput(f"unknown {self.kind} '{name}'; {nearest(str(name), self.names())}")
         return importlib.import_module(f"{self.package}.{name.replace('-', '_')}").VARIANT
+
+    def users_own(self, given: Any) -> Any | None:
+        """Return the variant that a user's function, or the text or table that names one, stands for; None if none."""
+        return importlib.import_module(f"{self.package}.{self.own}").users_own(given) if self.own else None
 
     def __iter__(self) -> Iterator[Any]:
         return (self.get(name) for name in self.names())
@@ -61,6 +69,6 @@ def _names(package: str) -> tuple[str, ...]:
 
 
 DURATIONS = Catalogue(kind="duration law", package="msj.model.durations")
-POLICIES = Catalogue(kind="policy", package="msj.policies")
+POLICIES = Catalogue(kind="policy", package="msj.policies", own="own_function")
 MODELS = Catalogue(kind="model", package="msj.finite_skip.models")
 ANALYSES = Catalogue(kind="analysis", package="msj.analysis")

@@ -17,7 +17,9 @@ from msj.analysis.remaining_size import (
     largest_remaining_size,
     mean_remaining,
     why_unbounded,
+    why_unknown,
 )
+from msj.analysis.wcfs_bounds import ResponseTimeBounds, wcfs_bounds
 from msj.model.durations import Deterministic, Empirical, Fit, Lognormal, Pareto, Uniform, Weibull
 from msj.registry import DURATIONS
 
@@ -250,3 +252,12 @@ def test_a_law_nobody_told_about_is_refused():
     largest_mean_remaining.register(Odd, largest_mean_remaining.dispatch(object))
     with pytest.raises(NotSupported, match="law 'odd' is not known; use law = 'fit'"):
         largest_mean_remaining(Odd(value=1))
+    assert why_unknown(Deterministic(value=1)) is None
+    assert why_unknown(Odd(value=1)) == "the largest mean remaining time of law 'odd' is not known; use law = 'fit'"
+    # Whoever asks whether there are bounds is told so; one job at a time needs no remaining size.
+    jobs = JobClass(name="jobs", need=1, share=1, duration=Odd(value=1))
+    two, one = (System(servers=k, classes=[jobs], utilisation=0.5) for k in (2, 1))
+    assert "no bound is known for class 'jobs', as the largest mean" in ResponseTimeBounds().supports(two)
+    assert wcfs_bounds(two).reason == ResponseTimeBounds().supports(two)
+    assert math.isnan(wcfs_bounds(two).rem_sup)
+    assert wcfs_bounds(one).lower == wcfs_bounds(one).upper == pytest.approx(1.5)

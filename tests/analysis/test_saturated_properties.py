@@ -1,5 +1,6 @@
 """What must not change, and what must change in proportion."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import msj
-from msj import Exponential, JobClass, NotSupported, System, Unstable
+from msj import Exponential, JobClass, NotSupported, System
 from strategies import phase_types, systems
 
 
@@ -78,9 +79,14 @@ def test_load_in_three_ways_is_one_load():
 
 
 @pytest.mark.parametrize("load", [{"load": 1}, {"arrival_rate": 0.9000001}, {"utilisation": 0.95}, {"load": 7}])
-def test_an_unstable_load_names_both_rates(load):
-    with pytest.raises(Unstable, match=r"lambda = [\d.]+ is not below the stability threshold lambda\* = 0.9"):
-        msj.analyse(msj.read("examples/two_servers.toml").replace(**load))
+def test_an_unstable_load_is_an_outcome_that_names_both_rates(load):
+    result = msj.analyse(msj.read("examples/two_servers.toml").replace(**load))
+    assert result.outcome is msj.Outcome.UNSTABLE
+    assert result.outcome.exit_code == 1
+    assert re.search(r"arrival rate [\d.]+ is not below the stability threshold 0\.9: there is no", result.notes[-1])
+    assert result["load"] >= 1
+    assert result["stability_threshold"] == pytest.approx(0.9)
+    assert "mean_response_time" not in result
 
 
 def test_a_prediction_below_the_mean_duration_is_flagged():

@@ -1,5 +1,7 @@
 """Waste as a curve: known pessima, limits, Claim 1, and extrema against dense grids."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -294,22 +296,27 @@ def test_rounding_is_no_turn():
     assert curve.extrema == ()
 
 
-def test_rows_frame_and_csv_say_the_same():
-    curve = waste_curve(simple(9, (1, 1, 0.5), (4, 2, 0.5)), "share:need 4=0..1", points=12)
-    frame = curve.to_frame()
-    assert frame["parameter"].tolist() == curve.parameter.tolist()
-    assert list(frame) == ["parameter", *COLUMNS, "extremum", "method", "citation"]
-    assert [row["parameter"] for row in curve.rows() if row["extremum"]] == [e.parameter for e in curve.extrema]
-    header, *lines = curve.to_csv().splitlines()
-    assert header.split(",") == list(frame)
-    assert [float(line.split(",")[1]) for line in lines] == curve.wasted_servers.tolist()  # every digit is there
+@pytest.mark.parametrize(
+    ("vary", "place"),
+    [("share:need 4=0..1", "class_share"), ("rate-ratio=0.1..10", "rate_ratio"), ("servers=4..20", "servers")],
+)
+def test_the_rows_of_the_verb_are_the_arrays(vary, place):
+    system = simple(9, (1, 1, 0.5), (4, 2, 0.5))
+    points = None if place == "servers" else 12
+    curve, result = waste_curve(system, vary, points=points), msj.waste(system, vary, points=points)
+    for name in COLUMNS:
+        points = [(x, row.value) for x, row in result.along(place, name) if "extremum" not in row.at]
+        assert points == list(zip(curve.parameter.tolist(), getattr(curve, name).tolist(), strict=True))
+    turns = [(x, row.at["extremum"]) for x, row in result.along(place, "wasted_servers") if "extremum" in row.at]
+    assert turns == [(e.parameter, e.kind) for e in curve.extrema]
 
 
 def test_points_are_about_as_many_as_asked_and_progress_counts_them():
     seen = []
     curve = waste_curve(simple(9, (1, 1, 0.5), (4, 2, 0.5)), "share:need 4=0..1", points=50, progress=seen.append)
     assert 25 <= len(curve.parameter) <= 55
-    assert seen == list(range(1, curve.provenance["systems_solved"] + 1))
+    assert [now.words for now in seen] == [f"{n} systems solved" for n in range(1, curve.systems_solved + 1)]
+    assert all(0 < one.done < other.done < 1 for one, other in pairwise(seen))
 
 
 def test_forced_methods_agree():

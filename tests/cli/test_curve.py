@@ -1,11 +1,10 @@
 """``msj curve``."""
 
-import csv
-import io
-import json
-
 import pytest
+from result_in import result_in
 from test_cli import EXAMPLE
+
+from msj.results import read_csv
 
 
 def test_table_csv_json(run):
@@ -13,10 +12,13 @@ def test_table_csv_json(run):
     assert code == 0
     assert "2.815423" in out
     _, out, _ = run("curve", EXAMPLE, "--loads", "0.5,0.8", "--csv")
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert float(rows[1]["mean_response_time"]) == pytest.approx(7.517772373)
+    means = [row for row in read_csv(out) if row.name == "mean_response_time" and row.job_class is None]
+    assert [row.at["load"] for row in means] == [0.5, 0.8]
+    assert means[1].value == pytest.approx(7.517772373)
     _, out, _ = run("curve", EXAMPLE, "--loads", "0.5", "--json")
-    assert json.loads(out)["rows"][0]["load"] == 0.5
+    result = result_in(out)
+    assert result.places("load") == [0.5]
+    assert result["stability_threshold"] == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])

@@ -13,7 +13,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "models"
 def test_models_are_listed(run):
     code, out, _ = run("list", "models")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()[1:]] == list(MODELS.names())
+    assert [line.split()[0] for line in out.splitlines()[1:] if line[0] != " "] == list(MODELS.names())
+    assert max(map(len, out.splitlines())) <= 80
     _, out, _ = run("list", "models", "--json")
     assert {row["name"]: row["keys of a class"] for row in json.loads(out)}["server-groups"] == "groups"
 

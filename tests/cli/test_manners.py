@@ -8,13 +8,13 @@ import click
 import pytest
 from click.shell_completion import get_completion_class
 from click.testing import CliRunner
+from msj.cli.terminal_table import fitted
 from terminal import interrupted, on_a_terminal
 from test_cli import EXAMPLE
 
 import msj.cli
 from msj.cli import COMMANDS, main
 from msj.cli import msj as program
-from msj.cli.terminal_table import fitted
 from msj.registry import DURATIONS, POLICIES
 
 

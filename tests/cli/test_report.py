@@ -18,8 +18,8 @@ QUICK = ("--precision", "0.3", "--seed", "1", "--policies", "first-fit", "--seco
 
 @pytest.fixture(autouse=True)
 def fewer_points(monkeypatch):
-    monkeypatch.setattr("msj.report.response.SIMULATED_AT", (0.5,))
-    monkeypatch.setattr("msj.report.outlook.TIMES", (1, 2))
+    monkeypatch.setattr("msj.reports.response.SIMULATED_AT", (0.5,))
+    monkeypatch.setattr("msj.reports.outlook.TIMES", (1, 2))
 
 
 def test_text_and_page(run, tmp_path):

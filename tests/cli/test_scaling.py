@@ -1,14 +1,12 @@
 """``msj scaling one-and-n`` and ``msj scaling cluster``."""
 
-import csv
-import io
-import json
-
 import pytest
+from result_in import result_in
 from test_cli import EXAMPLE
 
 from msj.cli.server_counts import server_counts
-from msj.errors import InvalidInput
+from msj.errors import Failure, InvalidInput
+from msj.results import Outcome, read_csv
 
 
 def test_the_group_lists_its_commands(run):
@@ -20,18 +18,28 @@ def test_the_group_lists_its_commands(run):
 def test_one_and_n_table_csv_json(run):
     code, out, _ = run("scaling", "one-and-n", "--alpha", "2", "--servers", "1e4,1e8")
     assert code == 0
-    assert "p_n = n^-2: 1-server dominated" in out
+    assert "p_n = n^-2: 1-server dominated. p_n ~ n^-2: n p_n ln n -> 0 (decided exactly; lfms, Theorem 4.3)." in out
     assert "9.999998e+07" in out
     assert "181.7824" in out
     code, out, _ = run("scaling", "one-and-n", "--share", "1/n", "--servers", "10..1e8", "--points", "8", "--csv")
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert [int(row["servers"]) for row in rows] == [10**k for k in range(1, 9)]
-    assert float(rows[-1]["threshold"]) == pytest.approx(5110077.12987806, rel=1e-12)
-    assert rows[-1]["lost_paper"] == ""
+    rows = read_csv(out)
+    exact = [row for row in rows if row.name == "stability_threshold" and row.kind == "exact"]
+    assert [row.at["servers"] for row in exact] == [10**k for k in range(1, 9)]
+    assert exact[-1].value == pytest.approx(5110077.12987806, rel=1e-12)
+    assert not [row for row in rows if row.name == "lost_throughput" and row.at.get("form") == "paper"]
     code, out, _ = run("scaling", "one-and-n", "--share", "2/(n*ln(n))", "--servers", "64", "--json")
-    document = json.loads(out)
-    assert document["regime"] == "the border 1/(n ln n)"
-    assert document["limit"] == 2
+    facts = result_in(out).provenance
+    assert facts["regime"] == "the border 1/(n ln n)"
+    assert facts["limit"] == 2
+    assert facts["citation"] == "lfms, Lemma 8.1"
+
+
+def test_one_and_n_draws(run, tmp_path):
+    picture = tmp_path / "family.svg"
+    code, out, err = run("scaling", "one-and-n", "--share", "1/n", "--servers", "100,1000", "--plot", picture, "--csv")
+    assert (code, err) == (0, f"msj: drawn: {picture}\n")
+    assert out.startswith("name,class,level,at.form,at.servers,value")
+    assert "<svg" in picture.read_text(encoding="utf-8")
 
 
 def test_rates_and_mean_durations_are_the_same_thing(run):
@@ -73,38 +81,43 @@ def test_cluster_table_csv_json_and_plot(run, tmp_path):
     flags = ["scaling", "cluster", EXAMPLE, "--servers", "2..8"]
     code, out, err = run(*flags, "--plot", picture)
     assert code == 0
-    assert "keeping the load at 0.8" in out
+    assert "What stays is the load: 0.8." in out
     assert "0.7693" in out  # P(wait) on two servers
-    assert "exact, by QBD (2 to 8 servers)" in out
+    assert "waiting_probability, mean_waiting_time, mean_response_time: exact, by QBD" in out
     assert picture.stat().st_size > 5000
     assert "drawn" in err
     _, out, _ = run(*flags, "--csv")
-    rows = [row for row in csv.DictReader(io.StringIO(out)) if row["name"] == "mean_response_time"]
-    assert [row["servers"] for row in rows] == ["2", "4", "8"]
-    assert float(rows[0]["value"]) == pytest.approx(7.517772373)
-    assert rows[0]["kind"] == "exact"
+    rows = [row for row in read_csv(out) if row.name == "mean_response_time"]
+    assert [row.at["servers"] for row in rows] == [2, 4, 8]
+    assert rows[0].value == pytest.approx(7.517772373)
+    assert rows[0].kind == "exact"
     _, out, _ = run(*flags, "--json", "--keep", "rate", "--largest-need", "1")
-    document = json.loads(out)
-    assert document["keep"] == "rate"
-    assert {(row["servers"], row["capped"]) for row in document["rows"]} == {
-        (k, capped) for k in (2, 4, 8) for capped in (False, True)
+    result = result_in(out)
+    assert result.provenance["keep"] == "rate"
+    assert {(row.at["servers"], row.at["largest_need"]) for row in result} == {
+        (k, largest) for k in (2, 4, 8) for largest in (2, 1)
     }
 
 
 def test_cluster_says_which_answer_is_exact(run):
     file = EXAMPLE.replace("two_servers", "models/red_and_blue")
     _, out, _ = run("scaling", "cluster", file, "--jobs", "20000", "--seed", "1")
-    assert "\nP(wait): simulated, by simulation (3 servers)" in out
-    assert "\nE[T]: exact, by QBD of the front (3 servers)" in out
+    assert "\nwaiting_probability, mean_waiting_time: simulated, by simulation of fcfs" in out
+    assert "\nmean_response_time: exact, by QBD of the front" in out
 
 
 def test_cluster_says_what_is_unstable(run):
-    code, out, _ = run("scaling", "cluster", EXAMPLE, "--servers", "2,4", "--keep", "rate", "--arrival-rate", "1.5")
+    flags = ("scaling", "cluster", EXAMPLE, "--keep", "rate", "--arrival-rate", "1.5")
+    code, out, _ = run(*flags, "--servers", "2,4")
     assert code == 0  # four servers can
-    assert "2 servers, needs up to 2: unstable: the arrival rate 1.5 is not below lambda* = 0.9" in out
-    code, out, _ = run("scaling", "cluster", EXAMPLE, "--keep", "rate", "--arrival-rate", "1.5")
+    assert "No response times at servers = 2, largest_need = 2: the arrival rate 1.5 is not below lambda* = 0.9." in out
+    code, out, _ = run(*flags)
     assert code == 1
     assert "unstable" in out
+    code, out, _ = run(*flags, "--json")
+    result = result_in(out)
+    assert (code, result.outcome) == (1, Outcome.UNSTABLE)
+    assert [gap.failure for gap in result.missing] == [Failure.UNSTABLE]
 
 
 @pytest.mark.parametrize(

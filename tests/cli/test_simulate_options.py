@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from test_cli import EXAMPLE
 
+from msj.results import Result
+
 
 def test_policies_with_options_on_the_command_line(run):
     table = '{ name = "first-fit", window = 1 }'
     code, out, _ = run("compare", EXAMPLE, "--policies", f"fcfs,{table}", "--jobs", 20_000, "--seed", 3, "--json")
     assert code == 0
-    assert list(json.loads(out)["results"]) == ["fcfs", "first-fit (window = 1)"]
+    assert Result.from_dict(json.loads(out)).places("policy") == ["fcfs", "first-fit (window = 1)"]
     code, _, err = run("simulate", EXAMPLE, "--policy", "{ name = first-fit }", "--jobs", 100)
     assert code == 2
     assert "is not a table" in err
@@ -33,14 +35,11 @@ def test_load_is_a_share_of_the_threshold_of_the_files_own_policy(run, tmp_path)
 
 def test_a_difference_is_that_of_the_means_shown(run):
     flags = ["--policies", "fcfs,first-fit", "--jobs", 20_000, "--seed", 3, "--json"]
-    document = json.loads(run("compare", EXAMPLE, *flags)[1])
-    means = {
-        policy: next(row["value"] for row in result["quantities"] if row["name"] == "mean_response_time")
-        for policy, result in document["results"].items()
-    }
-    row = document["differences"]["first-fit"][0]
-    assert row["value"] == pytest.approx(means["first-fit"] - means["fcfs"], rel=1e-12)
-    assert row["low"] < row["value"] < row["high"] < 0
+    found = Result.from_dict(json.loads(run("compare", EXAMPLE, *flags)[1]))
+    means = {policy: found.at(policy=policy)["mean_response_time"] for policy in ("fcfs", "first-fit")}
+    row = found.at(baseline="fcfs").row("mean_response_time_difference")
+    assert row.value == pytest.approx(means["first-fit"] - means["fcfs"], rel=1e-12)
+    assert row.low < row.value < row.high < 0
 
 
 def test_more_servers_than_a_simulation_keeps_track_of(run, tmp_path):

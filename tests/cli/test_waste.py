@@ -1,37 +1,37 @@
 """``msj waste``, run as users run it."""
 
-import csv
-import io
-import json
 import subprocess
 import sys
 
 import pytest
+from result_in import result_in
 
 from msj.analysis.waste_curve import waste_curve
 from msj.model import read
+from msj.results import read_csv
 
 EXAMPLE = "examples/two_servers.toml"
 SHARE = "share:large=0..1"
 
 
-def test_a_table_and_the_extrema_in_words(run):
+def test_a_table_and_the_extrema(run):
     code, out, err = run("waste", EXAMPLE, "--vary", SHARE)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "two servers: waste for share:large=0..1"
-    assert lines[2].split() == ["share:large", "wasted", "servers", "utilisation", "threshold", "extremum"]
-    table = {line.split()[0]: line.split()[1:] for line in lines[3:25]}
-    assert table["0.5"] == ["0.181818", "0.909091", "0.727273"]
-    assert table["0.333333"] == ["0.2", "0.9", "0.9", "pessimum"]
-    assert "pessimum at share:large = 0.333333: 0.2 of 2 servers wasted, utilisation 90 %, threshold 0.9" in lines
-    assert "optimum at the end, share:large = 1: 0 of 2 servers wasted, utilisation 100 %, threshold 0.5" in lines
-    assert "exact, by 1-and-n sums (lfms, Lemmas 5.1-5.5)" in lines
+    assert lines[0] == "two servers: solved"
+    assert lines[2] == "at of_class = large"
+    assert lines[3].split() == ["class_share", "wasted_servers", "saturated_utilisation", "stability_threshold"]
+    table = {line.split()[0]: line.split()[1:] for line in lines[4:30] if line}
+    assert table["0.542291"] == ["0.1726638", "0.9136681", "0.6956317"]
+    cells = [line.split() for line in lines]
+    assert ["pessimum", "0.333333", "0.2", "0.9", "0.9"] in cells
+    assert ["optimum", "1", "0", "1", "0.5"] in cells
+    assert "exact, by 1-and-n sums (lfms, Lemmas" in out
 
 
 def test_servers_each_of_their_own_number(run):
     _, out, _ = run("waste", EXAMPLE, "--vary", "servers=2..4")
-    assert "pessimum at servers = 3: 0.488372 of 3 servers wasted" in out
+    assert ["pessimum", "3", "0.4883721"] in [line.split()[:3] for line in out.splitlines()]
     assert "--csv" not in out  # nothing was left out
 
 
@@ -41,11 +41,12 @@ def test_many_extrema_are_cut_on_the_terminal_only(run, tmp_path):
         'servers=40\n[[classes]]\nname="a"\nneed=7\nshare=1\nduration={law="exponential", mean=1}\n', encoding="utf-8"
     )
     _, out, _ = run("waste", path, "--vary", "servers=7..202")
-    assert out.startswith("system: waste for servers=7..202")
+    assert out.startswith("40 servers: solved")
     assert len(out.splitlines()) < 80
-    assert "... and 36 shallower ones; --json lists all" in out
+    assert " of 56 lines; --csv and --json have all)" in out
     _, out, _ = run("waste", path, "--vary", "servers=7..202", "--json")
-    assert len(json.loads(out)["extrema"]) == 56  # 28 multiples of 7 and the numbers before them
+    extrema = [row for row in result_in(out) if row.name == "wasted_servers" and "extremum" in row.at]
+    assert len(extrema) == 56  # 28 multiples of 7 and the numbers before them
 
 
 def test_a_flat_curve_says_so(run, tmp_path):
@@ -60,31 +61,32 @@ def test_a_flat_curve_says_so(run, tmp_path):
 def test_csv_and_json_have_every_point_and_digit(run):
     curve = waste_curve(read(EXAMPLE), SHARE)
     _, out, err = run("waste", EXAMPLE, "--vary", SHARE, "--csv")
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert [float(row["wasted_servers"]) for row in rows] == curve.wasted_servers.tolist()
+    rows = [row for row in read_csv(out) if row.name == "wasted_servers" and "extremum" not in row.at]
+    assert [row.value for row in rows] == curve.wasted_servers.tolist()
+    assert [row.at["class_share"] for row in rows] == curve.parameter.tolist()
     assert err == ""
     _, out, _ = run("waste", EXAMPLE, "--vary", SHARE, "--json")
-    document = json.loads(out)
-    assert {"system", "vary", "extrema", "points", "provenance"} == set(document)
-    assert [row["stability_threshold"] for row in document["points"]] == curve.stability_threshold.tolist()
-    assert document["extrema"][1]["kind"] == "pessimum"
-    assert document["vary"] == SHARE
+    result = result_in(out)
+    found = [row for _, row in result.along("class_share", "stability_threshold")]
+    assert [row.value for row in found if "extremum" not in row.at] == curve.stability_threshold.tolist()
+    assert [row.at["extremum"] for row in found if "extremum" in row.at] == ["optimum", "pessimum", "optimum"]
+    assert result.provenance["question"]["options"]["vary"] == SHARE
 
 
 def test_points_and_method(run):
     _, out, _ = run("waste", EXAMPLE, "--vary", SHARE, "--points", "20", "--method", "chain", "--json")
-    points = json.loads(out)["points"]
-    assert len(points) < 30
-    assert {row["method"] for row in points} == {"saturated chain"}
+    rows = [row for row in result_in(out) if row.name == "wasted_servers" and "extremum" not in row.at]
+    assert len(rows) < 30
+    assert {row.method for row in rows} == {"saturated chain"}
 
 
 def test_the_plot_is_a_message_and_not_a_result(run, tmp_path):
     path = tmp_path / "waste.svg"
     code, out, err = run("waste", EXAMPLE, "--vary", "rate-ratio=0.1..10", "--points", "20", "--csv", "--plot", path)
     assert code == 0
-    assert out.startswith("parameter,wasted_servers")
+    assert out.startswith("name,class,level,at.extremum,at.rate_ratio,value")
     assert "drawn" not in out
-    assert err == f"drawn: {path}\n"
+    assert err == f"msj: drawn: {path}\n"
     assert "<svg" in path.read_text(encoding="utf-8")
 
 

@@ -1,10 +1,10 @@
 """msj scaling zero-queueing."""
 
-import csv
-import io
-import json
-
 import pytest
+from result_in import result_in
+
+from msj.errors import Failure
+from msj.results import read_csv
 
 FAMILY = ("--needs", "3,log2(n),min(n, 8)", "--means", "4,2,1", "--alpha", "0.1", "--beta", "0.25")
 ASK = ("scaling", "zero-queueing")
@@ -14,14 +14,14 @@ def test_one_cluster(run):
     code, out, err = run(*ASK, "examples/two_servers.toml", "--seed", "1", "--jobs", "20000")
     assert (code, err) == (0, "")
     assert "sufficient_utilisation" in out
-    assert "There is no upper bound on the waiting probability" in out
+    assert "No waiting_probability_bound: utilisation 0.72 is not below 1 − 2/2 = 0" in out
     assert "lambda* = 0.9, and with lambda = 0.72 the cluster is stable." in out
 
 
 def test_one_cluster_as_json_and_csv(run):
     code, out, _ = run(*ASK, "examples/two_servers.toml", "--no-simulate", "--json")
     assert code == 0
-    names = {row["name"] for row in json.loads(out)["quantities"]}
+    names = {row.name for row in result_in(out)}
     assert {"waiting_probability", "waiting_probability_lower_bound"} <= names
     code, out, _ = run(*ASK, "examples/two_servers.toml", "--no-simulate", "--csv")
     assert out.startswith("name,class,level,value")
@@ -33,31 +33,49 @@ def test_an_unstable_cluster_leaves_with_1(run):
     assert "unstable" in out
 
 
+def test_more_work_than_servers_leaves_with_1(run):
+    code, out, err = run(*ASK, "examples/two_servers.toml", "--utilisation", "1.1")
+    assert (code, out) == (1, "")
+    assert "more work arrives" in err
+
+
 def test_a_family(run):
     code, out, err = run(*ASK, *FAMILY, "--servers", "64,256", "--jobs", "40000", "--seed", "1")
     assert (code, err) == (0, "")
-    assert out.startswith("Region 3: alpha = 0.1, gamma = 0 (read off the needs, times (ln n)^1)")
-    assert "64       3 6 8  0.8351" in out
+    assert "\nRegion 3: alpha = 0.1, gamma = 0 (read off the needs, times (ln n)^1)" in out
+    lines = [line.split() for line in out.splitlines()]
+    for line in (
+        ["servers", "64", "256"],
+        ["need", "3", "3", "3"],
+        ["need", "log2(n)", "6", "8"],
+        ["need", "min(n,", "8)", "8", "8"],
+        ["offered_utilisation", "0.8350615", "0.8564127"],
+    ):
+        assert line in lines
 
 
 def test_a_family_as_csv_and_json(run):
     _, out, _ = run(*ASK, *FAMILY, "--servers", "64,256", "--no-simulate", "--csv")
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert [row["servers"] for row in rows] == ["64", "256"]
-    assert float(rows[0]["exact"]) < 1
+    rows = [row for row in read_csv(out) if row.job_class is None]
+    assert {row.at["servers"] for row in rows} == {64, 256}
+    exact = next(row for row in rows if row.name == "waiting_probability")
+    assert exact.at["servers"] == 64
+    assert exact.value < 1
     _, out, _ = run(
         *ASK, *FAMILY, "--shares", "1,1,2", "--shares-of", "arrivals", "--servers", "64", "--no-simulate", "--json"
     )
-    found = json.loads(out)
-    assert (found["region"], found["verdict"], found["gamma"]) == (3, "vanishes", 0.0)
-    equal = float(rows[0]["lower_bound"])
-    assert found["rows"][0]["lower_bound"] != equal
+    found = result_in(out)
+    facts = found.provenance
+    assert (facts["region"], facts["verdict"], facts["gamma"]) == (3, "vanishes", 0.0)
+    equal = next(row.value for row in rows if row.name == "waiting_probability_lower_bound")
+    assert found["waiting_probability_lower_bound"] != equal
+    assert found.system == {}
 
 
 def test_beyond_the_sufficient_condition_it_says_so(run):
     code, out, _ = run(*ASK, "--needs", "n/2", "--servers", "8", "--no-simulate")
     assert code == 0
-    assert "n = 8: no upper bound: utilisation 0.75 is not below 1 − 4/8 = 0.5" in out
+    assert "No waiting_probability_bound at servers = 8: utilisation 0.75 is not below 1 − 4/8 = 0.5" in out
     assert "lambda* = 2, and with lambda = 1.5 the cluster is stable." in out
 
 
@@ -67,6 +85,8 @@ def test_every_size_unstable_is_said(run, simulate):
     assert code == 0
     assert "n = 8: the sufficient condition fails, but the threshold is known: lambda* = 1, and" in out
     assert "lambda = 1.2 the cluster is unstable." in out
+    _, out, _ = run(*ASK, "--needs", "n//2+1", "--servers", "8", *simulate, "--json")
+    assert {gap.failure for gap in result_in(out).missing} == {Failure.NOT_SUPPORTED, Failure.UNSTABLE}
 
 
 def test_on_the_border_a_logarithm_decides(run):
@@ -110,7 +130,6 @@ def test_bad_input(run, tmp_path):
     assert "give --alpha and --beta" in refused(run, "--needs", "3", "--load", "0.5")
     assert "'hello' at character 1 is unknown" in refused(run, "--needs", "3,hello")
     assert "more than there are servers" in refused(run, "--needs", "2*n")
-    assert "more work arrives" in refused(run, "examples/two_servers.toml", "--utilisation", "1.1")
     assert "--alpha = 'x' is not a number" in refused(run, "--needs", "3", "--alpha", "x")
     assert "servers = 'x'" in refused(run, "--needs", "3", "--servers", "64,x")
     assert "--seed = -1" in refused(run, "--needs", "3", "--seed", "-1")

@@ -71,10 +71,10 @@ def test_an_interrupted_work_goes_on_where_it_was(tmp_path):
     assert lines(log) == ["0", "1"]
     Path(log + ".again").touch()
     watched = []
-    work = Work(folder=tmp_path / "work", watch=lambda done, of, seconds: watched.append((done, of)))
+    work = Work(folder=tmp_path / "work", progress=lambda now: watched.append((now.done, now.words)))
     assert work.map(stops_at_two, points) == [{"y": x * x} for x in range(4)]
     assert lines(log) == ["0", "1", "2", "3"]
-    assert watched == [(3, 4), (4, 4)]
+    assert watched == [(0.75, "3 of 4 points"), (1.0, "4 of 4 points")]
 
 
 def test_an_answer_cut_off_in_writing_is_computed_anew(tmp_path):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import msj.scaling.fluid_paths as paths_module
 from msj.errors import InvalidInput, NotSupported, TooLarge, Unstable
+from msj.results import Result
 from msj.scaling.fluid import fluid_model
 from msj.scaling.fluid_paths import fluid
 from msj.workloads import Streams
@@ -110,21 +111,51 @@ def test_path_equals_its_slow_twin():
 
 def test_distance_falls_like_the_root_of_n():
     # Means of 8 distances have a relative error of about 10 %; over a factor 256 in n the slope's is about 0.025.
-    answer = fluid(MIX, 12, start=[1.0, 1.2], servers=[64, 1024, 16384], paths=8, rng=1)
-    means = [cluster.mean_distance for cluster in answer.clusters]
+    found = fluid(MIX, 12, start=[1.0, 1.2], servers=[64, 1024, 16384], paths=8, rng=1)
+    rows = [row for _, row in found.along("servers", "mean_distance_to_fluid")]
+    means = [row.value for row in rows]
     assert means[0] > means[1] > means[2]
-    assert answer.slope == pytest.approx(-0.5, abs=0.1)
-    assert answer.clusters[2].half_width < 0.3 * means[2]
+    assert found["distance_exponent"] == pytest.approx(-0.5, abs=0.1)
+    assert rows[2].high - means[2] < 0.3 * means[2]
+    assert "The distance falls like n^-0." in found.notes[-1]
+    assert fluid(MIX, 12, start=[1.0, 1.2], servers=[64], paths=2, seed=1).places("servers") == [64]
 
 
 def test_large_cluster_follows_the_fluid():
-    answer = fluid(MIX, 12, start="empty", servers=[100_000], paths=1, rng=2)
-    assert np.allclose(answer.clusters[0].values[0], answer.fluid, atol=0.08)
-    assert answer.slope is None
-    assert math.isnan(answer.clusters[0].half_width)
-    row = answer.rows()[-1]
-    assert row["time"] == 12.0
-    assert row["path:need 1:100000"] == pytest.approx(row["fluid:need 1"], abs=0.08)
+    found = fluid(MIX, 12, start="empty", servers=[100_000], paths=1, rng=2)
+    for name in ("need 1", "need 8"):
+        limit = [row.value for _, row in found.along("time", "fluid_jobs_over_rate", name)]
+        path = [row.value for _, row in found.at(path=1, servers=100_000).along("time", "jobs_over_rate", name)]
+        assert len(limit) == len(path) == 201
+        assert np.allclose(path, limit, atol=0.08)
+    assert found.places("time")[-1] == 12.0
+    assert "distance_exponent" not in found
+    assert found.row("mean_distance_to_fluid").low is None
+
+
+def test_the_result_has_the_model():
+    found = fluid(MIX, 12, start=[9.0, 0.0], tolerance=0.05)
+    model = fluid_model(MIX, [9.0, 0.0])
+    assert found["time_to_equilibrium"] == model.time_to_equilibrium(0.05)
+    assert [found["equilibrium_jobs_over_rate", name] for name in model.classes] == [4.0, 1.0]
+    times = found.places("time")
+    for i, name in enumerate(model.classes):
+        values = [row.value for _, row in found.along("time", "fluid_jobs_over_rate", name)]
+        assert values == model.at(times)[:, i].tolist()
+    assert found.notes[0].startswith("Within 5 % of equilibrium from time ")
+    assert "outside the theorem" in found.notes[1]
+    assert Result.from_dict(found.to_dict()).quantities == found.quantities
+
+
+def test_progress_names_size_and_path():
+    seen = []
+    fluid(MIX, 2, servers=[64, 128], paths=2, seed=1, progress=seen.append)
+    assert [(now.done, now.words) for now in seen] == [
+        (0.0, "64 servers: path 1 of 2"),
+        (0.25, "64 servers: path 2 of 2"),
+        (0.5, "128 servers: path 1 of 2"),
+        (0.75, "128 servers: path 2 of 2"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -135,6 +166,7 @@ def test_large_cluster_follows_the_fluid():
         (MIX, {"start": "half"}, InvalidInput, "start = 'half' is unknown"),
         (MIX, {"start": [5.0, 0], "paths": 1}, InvalidInput, "covers starts below"),
         (MIX, {"paths": -1}, InvalidInput, "paths = -1"),
+        (MIX, {"tolerance": 0}, InvalidInput, "tolerance = 0"),
         (MIX, {"servers": [4], "paths": 1}, InvalidInput, "needs 8 of 4 servers"),
         (MIX, {"servers": [10**9], "paths": 1}, TooLarge, "jobs"),
         (MIX.replace(utilisation=1), {}, Unstable, "not below 1"),

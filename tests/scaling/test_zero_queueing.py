@@ -2,7 +2,7 @@
 
 import pytest
 
-from msj.errors import Unstable
+from msj.errors import Failure, Unstable
 from msj.results import Outcome
 from msj.scaling.zero_queueing import zero_queueing
 from strategies import simple
@@ -60,6 +60,20 @@ def test_a_simulation_is_as_long_as_the_threshold_asks_for():
     row = next(row for row in result if row.name == "simulated_waiting_probability")
     assert row.low <= result["waiting_probability"] <= row.high
     assert row.high - row.low < 0.03
+
+
+def test_where_there_is_no_bound_it_is_said():
+    result = zero_queueing("examples/two_servers.toml", simulation=False)
+    [gap] = result.missing
+    assert (gap.name, gap.failure) == ("waiting_probability_bound", Failure.NOT_SUPPORTED)
+    assert "0.72 is not below 1 − 2/2 = 0" in gap.reason
+
+
+def test_the_seed_decides():
+    one, other = (zero_queueing("examples/two_servers.toml", jobs=20_000, **seed) for seed in ({"rng": 4}, {"seed": 4}))
+    assert one.quantities == other.quantities
+    assert one.provenance["seed"] == 4
+    assert one.provenance["question"]["options"] == {"jobs": 20_000}
 
 
 def test_more_work_than_servers():

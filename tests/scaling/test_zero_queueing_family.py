@@ -7,14 +7,17 @@ from itertools import pairwise
 import pytest
 from scipy.stats import norm
 
-from msj.errors import InvalidInput
+from msj.errors import Failure, InvalidInput
+from msj.results import Result
 from msj.scaling.expressions import Expression
 from msj.scaling.growth_exponent import growth_of
 from msj.scaling.queueing_bounds import queueing_bounds
-from msj.scaling.zero_queueing_family import ZeroQueueingFamily, zero_queueing_family
+from msj.scaling.zero_queueing_family import ZeroQueueingFamily, family_points
+from msj.scaling.zero_queueing_growth import zero_queueing_family
 
 SET_I = ZeroQueueingFamily(needs=("3", "log2(n)", "sqrt(n)"), alpha=0.1, beta=0.25, means=(4, 2, 1))
 SET_II = SET_I.replace(alpha=0.3, beta=1)
+NEEDS = ("3", "log2(n)", "sqrt(n)")
 
 
 @pytest.mark.parametrize(
@@ -93,8 +96,8 @@ def test_lower_bound_follows_the_central_limit():
 
 def test_waiting_falls_in_set_I_and_not_in_set_II():
     # The largest sizes are for verification/; differences here are many standard errors.
-    falling = zero_queueing_family(SET_I, [64, 256, 1024], jobs=200_000, rng=1, exact_seconds=1).points
-    staying = zero_queueing_family(SET_II, [64, 256, 1024], jobs=200_000, rng=1, exact_seconds=1).points
+    falling = family_points(SET_I, [64, 256, 1024], jobs=200_000, rng=1, exact_seconds=1)
+    staying = family_points(SET_II, [64, 256, 1024], jobs=200_000, rng=1, exact_seconds=1)
     for before, after in pairwise(falling):
         assert after.simulated.overall.high < before.simulated.overall.low
     assert falling[-1].simulated.overall.value / falling[0].simulated.overall.value < 0.5
@@ -105,17 +108,68 @@ def test_waiting_falls_in_set_I_and_not_in_set_II():
     assert falling[0].simulated.overall.low <= exact <= falling[0].simulated.overall.high
 
 
-def test_rows_have_the_same_keys():
-    answer = zero_queueing_family(SET_I, [64, 2**20], simulation=False, exact_seconds=0.01)
-    rows = answer.rows()
-    assert rows[0].keys() == rows[1].keys()
-    assert rows[1]["exact"] is None
-    assert rows[1]["needs"] == "3 20 1024"
+def test_the_result_has_what_the_points_have():
+    points = family_points(SET_I, [64, 2**20], rng=5, jobs=20_000, exact_seconds=1)
+    found = zero_queueing_family(
+        NEEDS, [64, 2**20, 64], alpha=0.1, means=[4, 2, 1], seed=5, jobs=20_000, exact_seconds=1
+    )
+    assert found.places("servers") == [64, 2**20]
+    for point in points:
+        here = found.at(servers=point.servers)
+        assert here["offered_utilisation"] == point.bounds.utilisation
+        assert here["waiting_probability_bound"] == point.bounds.bound
+        assert here["waiting_probability_sharper_bound"] == point.bounds.sharper_bound
+        assert here["waiting_probability_lower_bound"] == point.bounds.lower_bound
+        assert tuple(here["need", name] for name in NEEDS) == point.needs
+        for name, known in (("waiting_probability", point.exact), ("simulated_waiting_probability", point.simulated)):
+            assert (name in here) is (known is not None)
+            for job_class in (None, *NEEDS) if known else ():
+                row = here.row(name, job_class)
+                estimate = known.overall if job_class is None else known.by_class[job_class]
+                assert row.value == estimate.value
+                assert row.kind == "exact" or (row.low, row.high) == (estimate.low, estimate.high)
+    assert points[1].exact is None
+    assert points[1].needs == (3, 20, 1024)
+    facts = found.provenance
+    assert (facts["region"], facts["verdict"], facts["gamma"], facts["two_alpha_plus_gamma"]) == (
+        4, "vanishes", 0.5, 0.7,
+    )  # fmt: skip
+    assert found.notes[0] == SET_I.in_words()
+    assert "A bound above 1 says nothing." in found.notes
+    assert Result.from_dict(found.to_dict()).quantities == found.quantities
+
+
+def test_one_class_is_all_jobs():
+    found = zero_queueing_family(["2"], [40], simulation=False)
+    assert [row.job_class for row in found if row.name.startswith("waiting")] == [None] * 4
+    assert found["need", "2"] == 2
+
+
+def test_where_there_is_no_bound_and_no_steady_state_it_is_said():
+    found = zero_queueing_family(["n//2+1"], [8, 16], simulation=False)  # one job at a time: lambda* = 1
+    assert {(gap.name, gap.failure, gap.at["servers"]) for gap in found.missing} == {
+        (name, failure, servers)
+        for name, failure in (
+            ("waiting_probability_bound", Failure.NOT_SUPPORTED),
+            ("waiting_probability", Failure.UNSTABLE),
+        )
+        for servers in (8, 16)
+    }
+    assert "waiting_probability" not in found
 
 
 def test_same_seed_same_answer():
-    one, other = (zero_queueing_family(SET_I, [64], jobs=20_000, rng=5, exact_seconds=0).rows() for _ in range(2))
+    one, other = (
+        zero_queueing_family(NEEDS, [64], alpha=0.1, jobs=20_000, seed=5, exact_seconds=0).quantities for _ in range(2)
+    )
     assert one == other
+
+
+def test_progress_names_the_size():
+    seen = []
+    zero_queueing_family(NEEDS, [64, 256], alpha=0.1, jobs=20_000, seed=5, exact_seconds=0, progress=seen.append)
+    assert {now.words.partition(":")[0] for now in seen} == {"64 servers", "256 servers"}
+    assert [now.done for now in seen if not now.notice] == sorted(now.done for now in seen if not now.notice)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +189,8 @@ def test_same_seed_same_answer():
 def test_bad_families(fields, text):
     with pytest.raises(InvalidInput, match=text):
         ZeroQueueingFamily(**fields)
+    with pytest.raises(InvalidInput, match=text):
+        zero_queueing_family(servers=[64], **fields)
 
 
 @pytest.mark.parametrize(
@@ -148,9 +204,13 @@ def test_bad_families(fields, text):
 )
 def test_bad_sizes(family, servers, text):
     with pytest.raises(InvalidInput, match=text):
-        zero_queueing_family(family, [servers])
+        family_points(family, [servers])
 
 
 def test_a_need_without_end_cannot_be_judged():
     with pytest.raises(InvalidInput, match="how 'exp\\(n\\)' grows"):
         _ = ZeroQueueingFamily(needs=["exp(n)"]).verdict
+    with pytest.raises(InvalidInput, match="how 'exp\\(n\\)' grows"):
+        zero_queueing_family(["exp(n)"], [2])
+    with pytest.raises(InvalidInput, match="no numbers of servers"):
+        zero_queueing_family(["3"], [])

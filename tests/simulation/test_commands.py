@@ -24,8 +24,8 @@ def test_simulate_json_has_the_contract_names():
     overall = {name for name, job_class, _ in rows if job_class is None}
     assert {
         "mean_response_time", "mean_waiting_time", "mean_jobs_in_system", "mean_jobs_waiting", "waiting_probability",
-        "utilisation", "wasted_servers", "waiting_time_percentile", "response_time_percentile", "preemptions_per_job",
-        "mean_slowdown",
+        "utilisation", "idle_servers_while_jobs_wait", "waiting_time_percentile", "response_time_percentile",
+        "preemptions_per_job", "mean_slowdown",
     } <= overall  # fmt: skip
     assert {level for name, _, level in rows if name == "waiting_time_percentile"} == {50, 90, 95, 99, 99.9}
     row = rows["mean_response_time", "small", None]
@@ -66,4 +66,16 @@ def test_compare():
     document = json.loads(
         run(compare, EXAMPLE, "--policies", "fcfs,first-fit", "--jobs", 20_000, "--seed", 1, "--json").stdout
     )
-    assert set(document["differences"]) == {"first-fit"}
+    places = [row["at"] for row in document["quantities"] if row["name"] == "mean_response_time_difference"]
+    assert places == [{"policy": "first-fit", "baseline": "fcfs"}]
+
+
+def test_a_comparison_leaves_with_1_only_if_no_policy_takes_the_load():
+    flags = ("--jobs", 100_000, "--seed", 1, "--json")
+    done = run(compare, EXAMPLE, "--policies", "fcfs,server-filling", "--arrival-rate", "0.97", *flags)
+    document = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert [(gap["failure"], gap["at"]) for gap in document["missing"]] == [("unstable", {"policy": "fcfs"})]
+    done = run(compare, EXAMPLE, "--policies", "fcfs,server-filling", "--arrival-rate", "1.3", *flags)
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["outcome"] == "unstable"

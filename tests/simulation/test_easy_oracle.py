@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from msj.policies.easy_backfilling import EasyBackfilling
-from msj.simulation import replay
+from msj.simulation import replay_jobs as replay
 from msj.workloads import RecordedJobs
 
 LOG = Path(__file__).parents[3] / "shared" / "data" / "easy_oracle" / "pyss-EASY-KTH-SP2.swf.gz"

@@ -10,8 +10,8 @@ import pytest
 from scipy.special import stdtrit
 
 from msj import Deterministic, Exponential, Hyperexponential, InvalidInput, JobClass, NotSupported, System
+from msj.answers import compare, simulate
 from msj.results import Outcome
-from msj.simulation import compare, simulate
 from msj.simulation.sketch import RELATIVE_ERROR
 from strategies import simple
 
@@ -49,7 +49,7 @@ def test_all_needs_one_is_m_m_k(policy):
     close(result, "mean_jobs_waiting", rate * mean)
     close(result, "mean_jobs_in_system", rate * (mean + 1))
     close(result, "utilisation", rate / servers)
-    assert result["wasted_servers"] == 0
+    assert result["idle_servers_while_jobs_wait"] == 0
     assert result["preemptions_per_job"] == 0
     for level in (50.0, 90.0, 99.0):  # P(wait > t) = C exp(-(servers - rate) t)
         exact = math.log(waits / (1 - level / 100)) / (servers - rate)
@@ -140,7 +140,7 @@ def test_a_checkpoint_continues_bit_for_bit(tmp_path):
     seen = []
 
     def stop_half_way(progress):
-        seen.append(progress.jobs)
+        seen.extend([] if progress.notice else [progress.words])
         if len(seen) == 7 * 5 + 3:  # in the midst of a row of pieces
             raise KeyboardInterrupt
 
@@ -151,7 +151,7 @@ def test_a_checkpoint_continues_bit_for_bit(tmp_path):
     assert resumed.quantities == simulate(system, jobs=40_000, rng=1, replications=5).quantities
     assert simulate(system, jobs=40_000, replications=5, checkpoint=path).quantities == resumed.quantities
     for other in ({"jobs": 80_000}, {"rng": 2}, {"policy": "fcfs"}):
-        with pytest.raises(InvalidInput, match=r"was made with (jobs|seed|system) = .* ask the same again"):
+        with pytest.raises(InvalidInput, match=r"was made with (jobs|seed|system\.policy) = .* ask the same again"):
             simulate(system, **{"jobs": 40_000, "rng": 1, "replications": 5, "checkpoint": path} | other)
     path.write_bytes(b"something else")
     with pytest.raises(InvalidInput, match="cannot be read"):
@@ -205,11 +205,11 @@ def test_time_has_no_unit():
 def test_compare_serves_the_same_jobs():
     system = EXAMPLE.replace(arrival_rate=0.5)
     found = compare(system, ["fcfs", "first-fit", {"name": "first-fit", "window": 1}], jobs=100_000, rng=1)
-    assert list(found.results) == ["fcfs", "first-fit", "first-fit (window = 1)"]
-    row = found.differences["first-fit"][0]
-    apart = [found.results[name]["mean_response_time"] for name in ("first-fit", "fcfs")]
+    assert found.places("policy") == ["fcfs", "first-fit", "first-fit (window = 1)"]
+    row = found.at(policy="first-fit", baseline="fcfs").row("mean_response_time_difference")
+    apart = [found.at(policy=name)["mean_response_time"] for name in ("first-fit", "fcfs")]
     assert row.value == pytest.approx(apart[0] - apart[1], abs=0.02)
-    fcfs = found.results["fcfs"].quantities[0]
+    fcfs = found.at(policy="fcfs").row("mean_response_time")
     assert row.high - row.low < (fcfs.high - fcfs.low)  # narrower than either alone
     with pytest.raises(InvalidInput, match="at least two"):
         compare(system, ["fcfs"])
@@ -240,8 +240,10 @@ def test_bad_input(options, sentence):
 def test_what_is_missing_is_said():
     with pytest.raises(InvalidInput, match="no load is given"):
         simulate(EXAMPLE)
-    with pytest.raises(InvalidInput, match="stability_threshold="):
-        simulate(EXAMPLE.replace(load=0.8))
+    with pytest.raises(NotSupported, match="stability threshold, which is not known here"):
+        simulate(EXAMPLE.replace(load=0.8, policy="easy-backfilling"))
+    with pytest.raises(InvalidInput, match="rng = 1 and seed = 1 are both given"):
+        simulate(EXAMPLE.replace(arrival_rate=0.5), rng=1, seed=1)
     with pytest.raises(NotSupported, match="not a power of two"):
         simulate(simple(3, (1, 1, 1), arrival_rate=1), policy="server-filling", jobs=10)
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import t
 
 from msj import InvalidInput
+from msj.answers import simulate
 from msj.policies.randomized_timers import RandomizedTimers
-from msj.simulation import simulate
 from strategies import simple
 
 MOST = 24  # jobs of one need in the queue; the chain is never near it at this load

@@ -10,7 +10,7 @@ from msj.policies import Fcfs
 from msj.policies.easy_backfilling import EasyBackfilling
 from msj.policies.own_function import OwnFunction
 from msj.registry import POLICIES
-from msj.simulation import replay
+from msj.simulation import replay_jobs as replay
 from msj.simulation.choose import make_kernel
 from msj.workloads import RecordedJobs, Streams, seed_sequence
 

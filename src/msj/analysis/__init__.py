@@ -1,6 +1,5 @@
 """Analyses, one file each; all of them read marked chains or closed forms."""
 
-from msj.analysis.analyse import analyse
 from msj.analysis.exact_response import open_system
 from msj.analysis.finite_skip_chain import analyse_model
 from msj.analysis.open_fcfs import OpenSystem
@@ -12,7 +11,6 @@ __all__ = [
     "OpenSystem",
     "ResponseCurve",
     "SaturatedSystem",
-    "analyse",
     "analyse_model",
     "in_symbols",
     "open_system",

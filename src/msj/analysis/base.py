@@ -12,6 +12,9 @@ from typing import Any, ClassVar
 
 from msj.errors import NotSupported
 from msj.model import System
+from msj.model.durations import Exponential
+from msj.policies.base import told_apart
+from msj.policies.fcfs import Fcfs, is_fcfs
 from msj.policies.sharing import Sharing
 from msj.results import Quantity
 
@@ -64,15 +67,15 @@ def why_not_fcfs(system: System) -> str | None:
     """Return the reason if the system is not a plain cluster under FCFS."""
     if system.model is not None:
         return f"the model is '{system.model.name}' and this method knows only plain clusters"
-    if system.policy.name != "fcfs":
-        return f"the policy is '{system.policy.name}' and this method knows only 'fcfs'"
+    if not is_fcfs(system):
+        return f"the policy is {told_apart(system.policy, Fcfs)} and this method knows only '{Fcfs.name}'"
     return None
 
 
 def why_not_exponential(system: System) -> str | None:
     """Return the reason if some class's durations are not exponential."""
     for c in system.active_classes:
-        if c.duration.law != "exponential":
+        if not isinstance(c.duration, Exponential):
             return f"class '{c.name}' has {c.duration.law} durations and this form needs exponential ones"
     return None
 

@@ -28,6 +28,7 @@ from msj.markov.blas import blas_threads
 from msj.markov.level_process import LevelLaw
 from msj.markov.level_process import solve as solve_levels
 from msj.model import System
+from msj.policies.fcfs import is_fcfs
 from msj.results import Outcome, Quantity, Result, provenance
 
 CITATION = "reset, section 7 and Appendix H.1"
@@ -47,7 +48,7 @@ class FiniteSkipChain(SaturatedAnalysis):
 
     def supports(self, system: System) -> str | None:
         """See :meth:`Analysis.supports`."""
-        if system.policy.name == "fcfs" and system.model is None:
+        if is_fcfs(system):
             return "fcfs has a much smaller chain of its own (saturated-chain)"
         return why_no_front(system)
 

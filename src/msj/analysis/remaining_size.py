@@ -63,7 +63,7 @@ def largest_mean_remaining(duration: Duration) -> float:
     """
     law = duration.as_phase_type()
     if law is None:
-        raise NotSupported(f"the largest mean remaining time of law '{duration.law}' is not known; use law = 'fit'")
+        raise NotSupported(_unknown(duration))
     return _largest_over_age(law)
 
 
@@ -95,6 +95,24 @@ def _empirical(duration: Empirical) -> float:
     total = np.cumsum((values * counts)[::-1])[::-1]
     ages = np.concatenate([[0.0], values[:-1]])
     return float((total / longer - ages).max())
+
+
+def why_unknown(duration: Duration) -> str | None:
+    """Return why the largest mean remaining duration cannot be told, or None if it can.
+
+    A new law is told if it is phase type, or if :func:`largest_mean_remaining` has an answer registered for it.
+
+    Examples
+    --------
+    >>> why_unknown(Pareto(shape=3, minimum=1)) is None
+    True
+    """
+    registered = largest_mean_remaining.dispatch(type(duration)) is not largest_mean_remaining.dispatch(object)
+    return None if registered or duration.as_phase_type() is not None else _unknown(duration)
+
+
+def _unknown(duration: Duration) -> str:
+    return f"the largest mean remaining time of law '{duration.law}' is not known; use law = 'fit'"
 
 
 def why_unbounded(duration: Duration) -> str | None:

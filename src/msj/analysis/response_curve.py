@@ -7,15 +7,14 @@ finite-skip policy or model (a shared machine, a set-up time) it is what the ope
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.analysis.exact_response import arriving, open_model
-from msj.analysis.finite_skip_chain import FiniteSkipChain, front_rows
+from msj.analysis.exact_response import ExactResponse, arriving, open_model
+from msj.analysis.finite_skip_chain import QBD, FiniteSkipChain, front_rows
 from msj.analysis.open_fcfs import solve_open
 from msj.analysis.reset import predicted_mean_response_time
 from msj.analysis.saturated import solve_saturated
@@ -23,12 +22,9 @@ from msj.errors import InvalidInput
 from msj.markov.blas import blas_threads
 from msj.model import System
 from msj.model.numbers import number
-
-if TYPE_CHECKING:
-    import pandas
+from msj.results import Progress, Watch
 
 Vector = NDArray[np.float64]
-Watch = Callable[[int, int], None]
 NOBODY_ELSE = 1e-9  # a load at which a job meets nobody
 USUAL_LOADS = (*np.round(np.arange(0, 0.95, 0.05), 2).tolist(), 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
 
@@ -46,37 +42,14 @@ class ResponseCurve:
     waiting_probability: Vector | None  # None where only means are known
     predicted_mean_response_time: Vector
     residual: Vector
+    method: str
+    citation: str
+    threshold_method: str
 
     @property
     def difference(self) -> Vector:
         """Exact minus predicted: the bounded term the prediction leaves open."""
         return np.asarray(self.mean_response_time - self.predicted_mean_response_time)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One plain row per load."""
-        columns: dict[str, Vector] = {
-            "load": self.loads,
-            "arrival_rate": self.arrival_rates,
-            "mean_response_time": self.mean_response_time,
-            "predicted_mean_response_time": self.predicted_mean_response_time,
-            "difference": self.difference,
-        }
-        if self.waiting_probability is not None:
-            columns["waiting_probability"] = self.waiting_probability
-        columns |= {
-            f"mean_response_time {c.name}": self.mean_response_time_by_class[:, i]
-            for i, c in enumerate(self.system.classes)
-        }
-        return [
-            {key: float(value) for key, value in zip(columns, row, strict=True)}
-            for row in zip(*columns.values(), strict=True)
-        ]
-
-    def to_frame(self) -> pandas.DataFrame:
-        """Return the rows as a pandas table."""
-        import pandas
-
-        return pandas.DataFrame(self.rows())
 
 
 def response_curve(
@@ -90,7 +63,7 @@ def response_curve(
     Examples
     --------
     >>> import msj
-    >>> curve = msj.response_curve(msj.read("examples/two_servers.toml"), loads=[0, 0.5, 0.8, 0.95])
+    >>> curve = response_curve(msj.read("examples/two_servers.toml"), loads=[0, 0.5, 0.8, 0.95])
     >>> curve.mean_response_time.round(6).tolist()
     [1.333333, 2.815423, 7.517772, 31.320377]
     """
@@ -116,7 +89,7 @@ def _fcfs_curve(system: System, wanted: list[float], progress: Watch | None) -> 
     with blas_threads(1):
         for done, load in enumerate(wanted):
             if progress is not None:
-                progress(done, len(wanted))
+                progress(Progress(done=done / len(wanted), words=f"load {load:g}"))
             rate = load * threshold
             predicted.append(predicted_mean_response_time(rate, threshold, delta))
             if load == 0:
@@ -140,6 +113,9 @@ def _fcfs_curve(system: System, wanted: list[float], progress: Watch | None) -> 
         waiting_probability=np.array(waits),
         predicted_mean_response_time=np.array(predicted),
         residual=np.array(residual),
+        method="QBD",
+        citation=ExactResponse.citation,
+        threshold_method=saturated.method,
     )
 
 
@@ -150,7 +126,7 @@ def _front_curve(system: System, wanted: list[float], progress: Watch | None) ->
     exact, by_class, residual = [], [], []
     for done, load in enumerate(wanted):
         if progress is not None:
-            progress(done, len(wanted))
+            progress(Progress(done=done / len(wanted), words=f"load {load:g}"))
         rows, error, _ = front_rows(system, max(load, NOBODY_ELSE) * threshold, percentiles=False)
         means = {row.job_class: row.value for row in rows if row.name == "mean_response_time"}
         exact.append(means[None])
@@ -169,4 +145,7 @@ def _front_curve(system: System, wanted: list[float], progress: Watch | None) ->
         waiting_probability=None,
         predicted_mean_response_time=np.array([predicted_mean_response_time(r, threshold, delta) for r in rates]),
         residual=np.array(residual),
+        method="QBD of the front",
+        citation=QBD,
+        threshold_method=saturated.method,
     )

@@ -15,6 +15,7 @@ from msj.analysis.saturated_chain import SaturatedChain
 from msj.errors import InvalidInput, NotSupported
 from msj.finite_skip.fcfs_counts import MOST_STATES, number_of_states
 from msj.model import System
+from msj.policies.fcfs import is_fcfs
 from msj.registry import ANALYSES
 
 Method: TypeAlias = Literal["auto", "chain", "closed-form"]
@@ -34,8 +35,7 @@ def solve_saturated(system: System, method: Method = "auto") -> tuple[Saturated,
         raise InvalidInput(f"method = {method!r} is unknown; use one of {', '.join(get_args(Method))}")
     reasons = {analysis: analysis.supports(system) for analysis in saturated_analyses()}
     closed = [analysis for analysis, reason in reasons.items() if analysis.closed_form and reason is None]
-    plain = system.policy.name == "fcfs" and system.model is None
-    chain: SaturatedAnalysis = SaturatedChain() if plain else FiniteSkipChain()
+    chain: SaturatedAnalysis = SaturatedChain() if is_fcfs(system) else FiniteSkipChain()
     if method == "chain" or (method == "auto" and not closed):
         chain.require(system)
         return chain.saturate(system), []

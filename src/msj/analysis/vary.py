@@ -44,6 +44,10 @@ class VaryShare(Value):
         """What is varied."""
         return f"share:{self.job_class}"
 
+    def place(self, value: float) -> dict[str, float | str]:
+        """Return the coordinates of one value."""
+        return {"class_share": value, "of_class": self.job_class}
+
     def at(self, system: System, value: float) -> System:
         """Return the system at one value."""
         rest = {name: (1.0 - value) * part for name, part in self._parts(system).items()}
@@ -93,6 +97,10 @@ class VaryRateRatio(Value):
     def __str__(self) -> str:
         return f"{self.name}={self.low:.10g}..{self.high:.10g}"
 
+    def place(self, value: float) -> dict[str, float | str]:
+        """Return the coordinates of one value."""
+        return {"rate_ratio": value}
+
     def at(self, system: System, value: float) -> System:
         """Return the system at one value."""
         active = system.active_classes
@@ -126,6 +134,10 @@ class VaryServers(Value):
 
     def __str__(self) -> str:
         return f"{self.name}={self.low}..{self.high}" + (f"..{self.step}" if self.step > 1 else "")
+
+    def place(self, value: float) -> dict[str, float | str]:
+        """Return the coordinates of one value."""
+        return {"servers": int(value)}
 
     def at(self, system: System, value: float) -> System:
         """Return the system at one value."""

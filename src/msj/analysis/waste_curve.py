@@ -16,10 +16,9 @@ number, so there they are exact.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +30,7 @@ from msj.analysis.vary import MOST_POINTS, Vary, VaryServers, parse_vary
 from msj.errors import InvalidInput, MsjError
 from msj.model import System
 from msj.model.numbers import whole
-from msj.results import provenance
-
-if TYPE_CHECKING:
-    import pandas
+from msj.results import Progress, Watch
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -68,35 +64,7 @@ class WasteCurve:
     method: tuple[str, ...]
     citation: tuple[str, ...]
     extrema: tuple[Extremum, ...]
-    provenance: dict[str, Any]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one plain row per point."""
-        kinds = {extremum.parameter: extremum.kind for extremum in self.extrema}
-        table: dict[str, Any] = {name: getattr(self, name).tolist() for name in ("parameter", *COLUMNS)}
-        table["extremum"] = [kinds.get(value, "") for value in table["parameter"]]
-        table |= {"method": self.method, "citation": self.citation}
-        return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-
-    def to_frame(self) -> pandas.DataFrame:
-        """Return the points as a pandas table."""
-        import pandas
-
-        return pandas.DataFrame(self.rows())
-
-    def to_csv(self) -> str:
-        """Return the points as CSV with full precision."""
-        return str(self.to_frame().to_csv(index=False, lineterminator="\n"))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as JSON writes it."""
-        return {
-            "system": self.system.to_spec(),
-            "vary": str(self.vary),
-            "extrema": [asdict(extremum) for extremum in self.extrema],
-            "points": self.rows(),
-            "provenance": self.provenance,
-        }
+    systems_solved: int
 
 
 def waste_curve(
@@ -105,7 +73,7 @@ def waste_curve(
     *,
     points: int | None = None,
     method: Method = "auto",
-    progress: Callable[[int], object] | None = None,
+    progress: Watch | None = None,
 ) -> WasteCurve:
     """Return waste, utilisation and threshold against one parameter, with the local optima and pessima of the waste.
 
@@ -120,7 +88,7 @@ def waste_curve(
     method
         As in :func:`msj.analyse`, at each point.
     progress
-        Called after each point with the number of points solved.
+        Told after each point.
 
     Examples
     --------
@@ -129,7 +97,6 @@ def waste_curve(
     >>> [(e.kind, round(e.parameter, 3), round(e.wasted_servers, 3)) for e in curve.extrema]
     [('optimum', 0.0, 0.0), ('pessimum', 0.333, 0.2), ('optimum', 1.0, 0.0)]
     """
-    started = time.perf_counter()
     vary = parse_vary(vary) if isinstance(vary, str) else vary
     solved = _Solved(system, vary, method, progress)
     values: list[float]
@@ -156,14 +123,14 @@ def waste_curve(
         method=tuple(one.method for one in found),
         citation=tuple(one.citation for one in found),
         extrema=tuple(extrema),
-        provenance=provenance(seconds=round(time.perf_counter() - started, 6), systems_solved=len(solved.known)),
+        systems_solved=len(solved.known),
     )
 
 
 class _Solved:
     """The saturated system at each value asked for, solved once."""
 
-    def __init__(self, system: System, vary: Vary, method: Method, progress: Callable[[int], object] | None) -> None:
+    def __init__(self, system: System, vary: Vary, method: Method, progress: Watch | None) -> None:
         self.system, self.vary, self.method, self.progress = system, vary, method, progress
         self.known: dict[float, Saturated] = {}
 
@@ -178,7 +145,8 @@ class _Solved:
             except MsjError as error:
                 raise error.within(str(self.vary)) from None
             if self.progress is not None:
-                self.progress(len(self.known))
+                solved = len(self.known)
+                self.progress(Progress(done=1.0 - 1.0 / (1.0 + solved / 100.0), words=f"{solved} systems solved"))
         return self.known[value]
 
     def waste(self, value: float) -> float:

@@ -20,6 +20,8 @@ meets nobody, that time is the lower bound.
 | heterogeneous servers | k | share of the fastest; of the slowest if jobs stay or the slowest come first |
 | red and blue | 2k − 1: at most k − 1 of the other colour are passed over | 1/k |
 
+The policies declare n, b_inf and where they fill the servers (``policies.base``); a model declares its n.
+
 If some need v does not divide k, no policy that gives jobs all their servers or none is work-conserving: when only
 such jobs are present, k mod v servers stand idle (wcfs, section 3.4.3).
 """
@@ -32,35 +34,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from msj.analysis.base import Analysis
-from msj.analysis.remaining_size import largest_mean_remaining, largest_remaining_size, why_unbounded
+from msj.analysis.remaining_size import largest_mean_remaining, largest_remaining_size, why_unbounded, why_unknown
 from msj.analysis.reset import require_stable
 from msj.errors import InvalidInput
 from msj.finite_skip.front_of import why_no_front
-from msj.finite_skip.models.red_and_blue import RedAndBlueModel
+from msj.finite_skip.models.system_model import SystemModel
 from msj.model import JobClass, System
 from msj.model.system import ChosenModel
 from msj.policies import Policy
-from msj.policies.best_packing import BestPacking
-from msj.policies.heterogeneous_servers import HeterogeneousServers
-from msj.policies.limited_processor_sharing import LimitedProcessorSharing
-from msj.policies.sharing import Sharing
-from msj.policies.threshold_parallelism import ThresholdParallelism
+from msj.policies.base import Fills
+from msj.registry import POLICIES
 from msj.results import Kind, Quantity
 
-FILLING = ("server-filling", "divisor-filling")
-# These serve the oldest jobs when all needs are equal, as nobody can fit where an older one does not.
-IN_ORDER_IF_EQUAL = (
-    "fcfs",
-    "first-fit",
-    "best-fit",
-    "least-servers-first",
-    "most-servers-first",
-    "max-weight",
-    "easy-backfilling",
-    "conservative-backfilling",
-    "best-packing",
-    *FILLING,
-)
+#: The policies that, made without options, serve jobs of equal needs in order of arrival.
+IN_ORDER_IF_EQUAL: tuple[str, ...] = tuple(policy.name for policy in POLICIES if policy.fills.keeps_order)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +86,7 @@ class WcfsBounds:
     """Bounds on E[T] and what they are made of.
 
     Without a load there is no ``rho`` and nothing that depends on it; where ``reason`` says so there are no bounds.
+    ``rem_sup`` is not a number where a class's durations do not tell it.
     """
 
     front: int
@@ -124,6 +112,8 @@ class ResponseTimeBounds(Analysis):
 
     def supports(self, system: System) -> str | None:
         """See :meth:`Analysis.supports`."""
+        if not isinstance(system.policy, Policy):
+            return _not_a_policy(system)
         verdict = explain(system)
         if verdict.why_not is not None:
             return verdict.why_not
@@ -148,12 +138,12 @@ def explain(system: System) -> WcfsVerdict:
     """
     policy = system.policy
     if not isinstance(policy, Policy):
-        raise InvalidInput(f"{policy!r} is not one of msj's policies; name one of them")
-    if system.model is not None and not isinstance(system.model, RedAndBlueModel):
+        raise InvalidInput(_not_a_policy(system))
+    if system.model is not None and _model_front(system) is None:
         return _of_model(system, system.model)
     front, finite = _finite_skip(system, policy)
     idle = _why_idle(system, policy, front)
-    b_inf, busy = _least_busy(system, policy)
+    b_inf, busy = policy.least_busy(system.servers, min(_needs(system)))
     full = f"with {front} {'jobs' if front != 1 else 'job'} present all {system.servers} servers are busy"
     return WcfsVerdict(
         finite_skip=front is not None,
@@ -165,6 +155,15 @@ def explain(system: System) -> WcfsVerdict:
         front=front,
         b_inf=b_inf,
     )
+
+
+def _not_a_policy(system: System) -> str:
+    return f"{system.policy!r} is not one of msj's policies; name one of them"
+
+
+def _model_front(system: System) -> int | None:
+    model = system.model
+    return model.oldest_served(system.servers) if isinstance(model, SystemModel) else None
 
 
 def _of_model(system: System, model: ChosenModel) -> WcfsVerdict:
@@ -203,7 +202,7 @@ def wcfs_bounds(system: System, arrival_rate: float | None = None) -> WcfsBounds
     n, b_inf = verdict.front, verdict.b_inf
     assert n is not None
     assert b_inf is not None
-    size, rem_sup = system.mean_work / system.servers, largest_remaining_size(system)
+    size, rem_sup = system.mean_work / system.servers, _rem_sup(system)
     excess = _second_moment(system) / (2.0 * size)
     reason = _why_no_bound(system, n)
     # One job at a time leaves nobody to compare with: M/G/1, whatever rem_sup.
@@ -257,6 +256,11 @@ def _rows(bounds: WcfsBounds) -> Iterator[Quantity]:
             yield Quantity(name=name, value=value, kind=kind, method=method, citation=citation)
 
 
+def _rem_sup(system: System) -> float:
+    known = all(why_unknown(c.duration) is None for c in system.active_classes)
+    return largest_remaining_size(system) if known else math.nan
+
+
 def _second_moment(system: System) -> float:
     return sum(
         float(c.share) * (c.need / system.servers) ** 2 * c.duration.second_moment for c in system.active_classes
@@ -266,74 +270,57 @@ def _second_moment(system: System) -> float:
 def _mean_time_alone(system: System) -> float:
     """Mean response time of a job that meets nobody, or no more than that."""
     mean = sum(float(c.share) * float(c.duration.mean) for c in system.active_classes)
-    if isinstance(system.policy, HeterogeneousServers):  # durations are those on a server of mean speed
-        speeds = system.policy.relative_speeds(system.servers)
-        return mean / max(speeds)  # no less under any assignment
-    return mean
+    assert isinstance(system.policy, Policy)
+    return mean / system.policy.fastest_speed(system.servers)  # no less on any other server
 
 
 def _why_no_bound(system: System, front: int) -> str | None:
     for c in system.active_classes:
         if math.isinf(c.duration.second_moment):
             return f"class '{c.name}' has {c.duration.law} durations of infinite variance, so E[S²] is infinite"
-        if front > 1 and math.isinf(largest_mean_remaining(c.duration)):
+        if front == 1:
+            continue
+        unknown = why_unknown(c.duration)
+        if unknown is not None:
+            return f"no bound is known for class '{c.name}', as {unknown}"
+        if math.isinf(largest_mean_remaining(c.duration)):
             return f"no bound is known for class '{c.name}', as {why_unbounded(c.duration)} (rem_sup is infinite)"
     return None
 
 
 def _finite_skip(system: System, policy: Policy) -> tuple[int | None, str]:
     """How many of the oldest jobs may be served, and the sentence."""
-    k, least = system.servers, min(c.need for c in system.active_classes)
-    oldest = "only the {} oldest jobs are ever served"
-    if isinstance(system.model, RedAndBlueModel):
-        front = 2 * k - 1
-    elif isinstance(policy, Sharing):
-        front = _sharing_front(policy, k, least)
-    elif _in_order(policy, k, least) and _equal_needs(system):
-        front, oldest = k // least, oldest + ", as all needs are equal"
-    elif policy.name == "server-filling":
-        front, oldest = k // least, oldest + ": their needs sum to the servers"
-    elif policy.name == "divisor-filling":
-        front = k
+    k, least = system.servers, min(_needs(system))
+    because = ""
+    if system.model is not None:
+        front = _model_front(system)
+    elif _equal_needs(system) and policy.fills_on(k, least).keeps_order:
+        front, because = k // least, ", as all needs are equal"
     else:
-        passed_over = policy.front_on(k)
-        front = None if passed_over is None else k // least + passed_over - 1
+        front, because = policy.oldest_served(k, least), policy.oldest_because
     if front is None:
         return None, f"policy '{policy.name}' may serve a job with any number of older ones still waiting"
-    return front, oldest.format(front).replace("1 oldest jobs are", "oldest job is")
-
-
-def _in_order(policy: Policy, k: int, least: int) -> bool:
-    """Whether equal needs are served in order of arrival, on all servers if there are enough jobs."""
-    if isinstance(policy, BestPacking) and policy.preemptive and policy.window * least < k:
-        return False  # it serves nobody outside the window
-    return policy.name in IN_ORDER_IF_EQUAL
-
-
-def _sharing_front(policy: Sharing, k: int, least: int) -> int | None:
-    if isinstance(policy, LimitedProcessorSharing):
-        return policy.limit_on(k)
-    if isinstance(policy, ThresholdParallelism):
-        return -(-k // least) if policy.order == "fcfs" else None
-    return k if isinstance(policy, HeterogeneousServers) else None
+    jobs = "oldest job is" if front == 1 else f"{front} oldest jobs are"
+    return front, f"only the {jobs} ever served{because}"
 
 
 def _why_idle(system: System, policy: Policy, front: int | None) -> str | None:
     """Why servers may stand idle although the front is full; None if they never do."""
     k = system.servers
+    fills = policy.fills_on(k, min(_needs(system)))
     broken = [c for c in system.active_classes if k % c.need]
-    if broken and not isinstance(policy, Sharing):
+    if broken and fills is not Fills.SHARED:
         return _not_dividing(system, broken)
     refused = policy.supports(system) if system.model is None else why_no_front(system)
     if refused is not None:
         return refused
-    if isinstance(system.model, RedAndBlueModel):
+    if system.model is not None:
         return None
     if front is None:
         return "only a finite-skip system can be work-conserving in this sense"
-    if isinstance(policy, Sharing) or policy.name in FILLING:
+    if fills in (Fills.ALWAYS, Fills.SHARED):
         return None
-    if not _in_order(policy, k, min(_needs(system))):
+    if fills is Fills.UNKNOWN:
         return f"nothing is known about which servers policy '{policy.name}' leaves idle"
     if _equal_needs(system):
         return None
@@ -355,21 +342,6 @@ def _not_dividing(system: System, broken: list[JobClass]) -> str:
     if _equal_needs(system):
         sentence += f"; with servers = {k - k % broken[0].need} they are served just the same and none is idle"
     return sentence
-
-
-def _least_busy(system: System, policy: Policy) -> tuple[float | None, str]:
-    """b_inf, and the sentence."""
-    k, least = system.servers, min(_needs(system))
-    if policy.name == "randomized-timers":
-        return None, "policy 'randomized-timers' starts jobs only when a clock ticks, so all servers may stand idle"
-    if isinstance(policy, LimitedProcessorSharing):
-        return 1.0, "a job alone has all servers"
-    if isinstance(policy, HeterogeneousServers):
-        speeds = policy.relative_speeds(k)
-        if policy.assignment != "fastest-first":  # who stays may be left alone on the slowest
-            return min(speeds) / k, "a job alone may have the slowest server"
-        return max(speeds) / k, "a job alone has the fastest server"
-    return least / k, f"with a job present at least {least} of {k} servers {'are' if least > 1 else 'is'} busy"
 
 
 def _needs(system: System) -> list[int]:

@@ -49,6 +49,7 @@ COMMANDS = {
     "fluid": ("msj.cli.fluid:fluid", "The way into equilibrium, as a fluid."),
     "symbolic": ("msj.cli.symbolic:symbolic", "The answers as fractions and formulas."),
     "paper": ("msj.cli.paper:paper", "The papers' figures, recomputed."),
+    "rerun": ("msj.cli.rerun:rerun", "Ask again what a result in a JSON file was the answer to."),
     "list": ("msj.cli.list_variants:list_variants", "What a spec file can say, and what applies to it."),
     "completion": ("msj.cli.completion:completion", "Tab completion for bash, zsh and fish."),
 }

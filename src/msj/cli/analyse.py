@@ -7,11 +7,9 @@ from typing import Any
 
 import click
 
-from msj.cli.messages import say
 from msj.cli.options import load_options, output_options, read_system, speaking_of, spec_file
-from msj.cli.show import show_grid, show_json, show_result
-from msj.model import System
-from msj.results.table import write_number
+from msj.cli.progress_bar import ProgressBar
+from msj.cli.show import leave, show_result
 
 
 @click.command()
@@ -46,58 +44,28 @@ def analyse(
 ) -> None:
     """Say how much load the cluster in FILE takes, what it wastes and how long jobs stay.
 
+    The exit code is 1 if the cluster does not take its load.
+
     \b
     Examples:
       msj analyse examples/two_servers.toml
       msj analyse examples/two_servers.toml --load 0.95 --json
       msj analyse examples/two_servers.toml --states 10
     """
-    from msj import analysis
+    from msj import answers
 
     system = read_system(file, **loads)
-    if (states is not None or law is not None) and as_csv:
-        raise click.UsageError("--states and --law do not fit into the rows of --csv; use --json")
     if exact is False and percentiles:
         raise click.UsageError("--no-exact and --percentiles contradict each other; leave one out")
-    with speaking_of(file):
-        if system.policy.name == "fcfs" and system.model is None:
-            _warn_of_waiting(system)
-        result = analysis.analyse(system, method=method, exact=exact, percentiles=percentiles)
-        listed = _states(system, states) if states is not None else None
-        masses = analysis.open_system(system).law.level_masses(last=law).tolist() if law is not None else None
-    if as_json:
-        more = {"states": listed, "law_of_jobs_in_system": masses}
-        show_json(result.to_dict() | {key: value for key, value in more.items() if value is not None})
-        return
-    show_result(result, as_json=False, as_csv=as_csv)
-    if listed is not None:
-        click.echo(f"\nsaturated states, the {len(listed)} likeliest")
-        show_grid(list(listed[0]), [[write_number(value) for value in row.values()] for row in listed])
-    if masses is not None:
-        click.echo("\nlaw of the number of jobs in system")
-        show_grid(["jobs", "probability"], [[str(n), write_number(p)] for n, p in enumerate(masses)])
-
-
-def _states(system: System, most: int) -> list[dict[str, float]]:
-    """Return the likeliest states of the saturated system as rows."""
-    from msj import analysis
-
-    solved = analysis.saturate(system)
-    return [
-        {
-            **{label: int(count) for label, count in zip(solved.labels, solved.counts[s], strict=True)},
-            "time average": float(solved.time_average[s]),
-            "departure average": float(solved.departure_average[s]),
-            "relative completions": float(solved.relative_completions[s]),
-        }
-        for s in solved.time_average.argsort()[::-1][:most]
-    ]
-
-
-def _warn_of_waiting(system: System) -> None:
-    """Say so on stderr before a chain that takes a while."""
-    from msj.finite_skip.fcfs_counts import MOST_STATES, number_of_states
-    from msj.finite_skip.job_types import why_not_phase_type
-
-    if why_not_phase_type(system) is None and 50_000 < (states := number_of_states(system)) <= MOST_STATES:
-        say(f"a chain of {states:,.0f} states: this may take a minute")
+    with speaking_of(file), ProgressBar() as bar:
+        result = answers.analyse(
+            system,
+            method=method,
+            exact=exact,
+            percentiles=percentiles,
+            states=states or 0,
+            law=law,
+            progress=bar.show,
+        )
+    show_result(result, as_json=as_json, as_csv=as_csv)
+    leave(result)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from msj.cli.options import output_options
-from msj.cli.rows import show_csv
+from msj.cli.options import output_options, plot_option
+from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import SERVER_COUNTS_HELP, server_counts
-from msj.cli.show import show_grid, show_json
+from msj.cli.show import draw_to, show_result
 from msj.model.numbers import positive, reciprocal
-from msj.plots.figure import check_path
-from msj.results.table import write_number
-
-if TYPE_CHECKING:
-    from msj.scaling.load_focused import LoadFocusedScaling
 
 
 @click.command("one-and-n")
@@ -31,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--servers", default="64..1e8", show_default=True, metavar="LIST", help=SERVER_COUNTS_HELP)
 @click.option("--points", type=click.IntRange(2, 1000), default=13, show_default=True, help="Points of a range.")
 @output_options
-@click.option("--plot", type=click.Path(path_type=Path), metavar="PICTURE", help="Also draw it (.png, .svg or .pdf).")
+@plot_option
 def one_and_n(
     share: str | None,
     alpha: str | None,
@@ -59,35 +52,19 @@ def one_and_n(
       msj scaling one-and-n --alpha 2 --rate-small 10 --servers 100,1e4,1e6
       msj scaling one-and-n --share "1/(n*ln(n))" --servers 1e3..1e12 --plot border.png
     """
-    from msj.scaling.load_focused import load_focused_scaling
+    from msj.plots import load_focused
+    from msj.scaling import one_and_n_scaling
 
-    if plot is not None:
-        check_path(plot)
-    family = load_focused_scaling(
-        _share(share, alpha, factor),
-        server_counts(servers, points=points),
-        rate_small=_rate(rate_small, mean_small, "small"),
-        rate_large=_rate(rate_large, mean_large, "large"),
-        progress=_count if sys.stderr.isatty() else None,
-    )
-    if sys.stderr.isatty():
-        click.echo("\r" + " " * 40 + "\r", nl=False, err=True)
-    if as_json:
-        show_json(family.to_dict())
-    elif as_csv:
-        show_csv(family.rows())
-    else:
-        _show(family)
-    if plot is not None:
-        from msj.plots.figure import save
-        from msj.plots.load_focused import draw_load_focused
-
-        save(draw_load_focused(family), plot)
-        click.echo(f"drawn: {plot}", err=True)
-
-
-def _count(done: int) -> None:
-    click.echo(f"\r{done} systems solved", nl=False, err=True)
+    with ProgressBar() as bar:
+        result = one_and_n_scaling(
+            _share(share, alpha, factor),
+            server_counts(servers, points=points),
+            rate_small=_rate(rate_small, mean_small, "small"),
+            rate_large=_rate(rate_large, mean_large, "large"),
+            progress=bar.show,
+        )
+    show_result(result, as_json=as_json, as_csv=as_csv)
+    draw_to(plot, load_focused.draw, result)
 
 
 def _share(share: str | None, alpha: str | None, factor: str | None) -> str:
@@ -113,28 +90,3 @@ def _rate(rate: str | None, mean: str | None, which: str) -> float:
     if mean is not None:
         return float(reciprocal(positive(mean, f"mean-{which}")))
     return float(positive(1 if rate is None else rate, f"rate-{which}"))
-
-
-def _show(family: LoadFocusedScaling) -> None:
-    decision = family.decision
-    how = "decided exactly" if decision.exact else "read off numbers"
-    click.echo(f"p_n = {family.share}: {decision.regime.value}")
-    click.echo(f"{decision.reason} ({how}{'; ' if decision.regime.citation else ''}{decision.regime.citation})\n")
-    columns = [name for name in family.rows()[0] if any(row[name] is not None for row in family.rows())]
-    for quantity, title in (
-        ("threshold", "stability threshold mu"),
-        ("lost", "lost throughput n mu_1 - mu"),
-        ("completions", "relative completions E[Delta(Y_d)]"),
-    ):
-        chosen = [name for name in columns if name.partition("_")[0] == quantity]
-        if quantity == "lost" and len(chosen) == 1:
-            continue  # beside nothing, it says no more than the threshold
-        headings = ["servers", "exact", *(name.removeprefix(f"{quantity}_").replace("_", " ") for name in chosen[1:])]
-        click.echo(title)
-        rows = [[str(row["servers"]), *(_number(row[name]) for name in chosen)] for row in family.rows()]
-        show_grid(headings, rows)
-        click.echo()
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else write_number(value, 7)

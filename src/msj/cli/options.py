@@ -8,15 +8,17 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from msj.cli.messages import remark
 from msj.errors import InvalidInput, MsjError
-from msj.model import System, read
 from msj.registry import POLICIES
+
+if TYPE_CHECKING:  # a file that does not exist is said before NumPy is there
+    from msj.model import System
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -59,6 +61,8 @@ def complete_policies(_: click.Context, __: click.Parameter, incomplete: str) ->
 
 def complete_vary(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete what a curve can run over; the classes are those of the file."""
+    from msj.model import read
+
     files = [context.params.get("file"), *context.args]  # an option still without its value leaves FILE among the args
     try:
         names = [c.name for c in read(next(file for file in files if file)).classes]
@@ -79,10 +83,43 @@ def load_options(command: Command) -> Command:
     return command
 
 
+def run_options(command: Command) -> Command:
+    """Add --seed, --replications and --processes."""
+    for option in (
+        click.option(
+            "--processes", type=PROCESSES, default=1, show_default=True, metavar="N", help="Run them side by side."
+        ),
+        click.option(
+            "--replications", type=REPLICATIONS, default=20, show_default=True, metavar="N", help="Independent runs."
+        ),
+        click.option("--seed", type=int, metavar="N", help="Same seed, same answer.  [default: a new one]"),
+    ):
+        command = option(command)
+    return command
+
+
 def output_options(command: Command) -> Command:
     """Add --json and --csv."""
     command = click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.", callback=_not_both)(command)
     return click.option("--json", "as_json", is_flag=True, is_eager=True, help="Print everything as JSON.")(command)
+
+
+def _drawable(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a picture that cannot be written, before anything is computed for it."""
+    if path is not None:
+        from msj.plots.figure import check_path
+
+        check_path(path)
+    return path
+
+
+plot_option = click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    metavar="PICTURE",
+    help="Also draw it (.png, .svg or .pdf).",
+    callback=_drawable,
+)
 
 
 def _not_both(context: click.Context, _: click.Parameter, as_csv: bool) -> bool:
@@ -93,6 +130,8 @@ def _not_both(context: click.Context, _: click.Parameter, as_csv: bool) -> bool:
 
 def read_system(file: Path, **loads: str | None) -> System:
     """Read the spec file and put the load from the command line in place of its own."""
+    from msj.model import read
+
     given = {key: value for key, value in loads.items() if value is not None}
     if len(given) > 1:
         flags = " and ".join("--" + key.replace("_", "-") for key in given)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from msj.cli.show import show_grid, show_json
+from msj.cli.progress_bar import ProgressBar
+from msj.cli.show import leave, show_grid, show_json
 
 if TYPE_CHECKING:
     from msj.papers import Figure, Paper, Reproduction, Scale
@@ -55,10 +55,12 @@ def paper(
         found.append(_reproduce(chosen, name, one, out, scale, seed, processes))
         if not as_json:
             _show(found[-1])
+    from msj.papers.verdict import verdict_of
+
+    verdict = verdict_of(found)
     if as_json:
-        show_json([one.verdict() for one in found])
-    if not all(one.passed for one in found):
-        raise click.exceptions.Exit(1)
+        show_json(verdict.to_dict())
+    leave(verdict)
 
 
 def _list(papers: dict[str, Paper], as_json: bool) -> None:
@@ -84,18 +86,8 @@ def _reproduce(
 ) -> Reproduction:
     from msj.papers.reproduce import reproduce
 
-    def count(done: int, points: int, seconds: float) -> None:
-        click.echo(f"\r{paper.name} {name}: {done} of {points} points, {seconds:.0f} s ", nl=False, err=True)
-
-    on_terminal = sys.stderr.isatty()
-    try:
-        return reproduce(
-            paper, name, figure, out=out, scale=scale, seed=seed, processes=processes,
-            watch=count if on_terminal else None,
-        )  # fmt: skip
-    finally:
-        if on_terminal:
-            click.echo("\r" + " " * 70 + "\r", nl=False, err=True)
+    with ProgressBar() as bar:
+        return reproduce(paper, name, figure, out=out, scale=scale, seed=seed, processes=processes, progress=bar.show)
 
 
 def _say_how_long(paper: Paper, name: str, figure: Figure, out: Path, seed: int, processes: int) -> None:

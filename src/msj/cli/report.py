@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
-from msj.cli.messages import colour_is_welcome, say
-from msj.cli.options import complete_policies, load_options, policies_from_text, read_system, speaking_of, spec_file
-from msj.cli.show import show_json
+from msj.cli.messages import say
+from msj.cli.options import (
+    complete_policies,
+    load_options,
+    output_options,
+    policies_from_text,
+    read_system,
+    speaking_of,
+    spec_file,
+)
+from msj.cli.progress_bar import ProgressBar
+from msj.cli.show import leave, show_result
 from msj.errors import InvalidInput
 
 
@@ -21,7 +28,7 @@ from msj.errors import InvalidInput
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where to put the page, FILE_report.html.  [default: here; with --json: no page]",
+    help="Where to put the page, FILE_report.html.  [default: here; with --json or --csv: no page]",
 )
 @click.option(
     "--policies",
@@ -46,7 +53,7 @@ from msj.errors import InvalidInput
     help="About how long it may take; what would take longer is cut, with a note.",
 )
 @click.option("--seed", type=int, metavar="N", help="Same seed, same answer.  [default: a new one]")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@output_options
 def report(
     file: Path,
     out: Path | None,
@@ -55,6 +62,7 @@ def report(
     seconds: float,
     seed: int | None,
     as_json: bool,
+    as_csv: bool,
     **loads: str | None,
 ) -> None:
     """Say everything about the cluster in FILE: a page of text here, and one HTML page with plots.
@@ -69,31 +77,29 @@ def report(
       msj report examples/two_servers.toml --load 0.95 --seed 1
       msj report examples/two_servers.toml --json > report.json
     """
-    from msj.report import gather
-    from msj.report.text import write_text
+    from msj import reports
 
     system = read_system(file, **loads)
-    page = None if as_json and out is None else page_path(out if out is not None else Path(), file)
-    with speaking_of(file), Bar() as bar:
-        found = gather(
+    page = None if (as_json or as_csv) and out is None else page_path(out if out is not None else Path(), file)
+    with speaking_of(file), ProgressBar() as bar:
+        found = reports.report(
             system,
             policies=None if policies is None else policies_from_text(policies),
             precision=precision,
             seconds=seconds,
-            rng=seed,
-            progress=bar.show if sys.stderr.isatty() else None,
+            seed=seed,
+            progress=bar.show,
         )
-    if as_json:
-        show_json(found.to_dict())
+    if as_json or as_csv:
+        show_result(found, as_json=as_json, as_csv=as_csv)
     else:
-        click.echo(write_text(found, heading=lambda title: click.style(title.upper(), bold=True)))
+        click.echo(reports.write_text(found, heading=lambda title: click.style(title.upper(), bold=True)))
     if page is not None:
-        from msj.report.page import write_page
-
-        page.write_text(write_page(found), encoding="utf-8")
+        page.write_text(reports.write_page(found), encoding="utf-8")
         say(f"written: {page}")
-    if not found.stable:
-        raise click.exceptions.Exit(2 if found.load is None else 1)
+    if found.load is None:
+        raise click.exceptions.Exit(2)
+    leave(found)
 
 
 def page_path(folder: Path, file: Path) -> Path:
@@ -111,31 +117,3 @@ def page_path(folder: Path, file: Path) -> Path:
     if path.stat().st_size == 0:
         path.unlink()
     return path
-
-
-class Bar:
-    """A progress bar on the terminal: what is being done, how much is done, time left."""
-
-    def __init__(self) -> None:
-        self.progress: Any = None
-        self.task: Any = None
-
-    def __enter__(self) -> Bar:
-        return self
-
-    def show(self, words: str, done: float) -> None:
-        """Move the bar."""
-        if self.progress is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-            columns = (TextColumn("{task.description:<28}"), BarColumn(), TimeElapsedColumn())
-            console = Console(stderr=True, color_system="auto" if colour_is_welcome() else None)
-            self.progress = Progress(*columns, console=console, transient=True)
-            self.progress.start()
-            self.task = self.progress.add_task("", total=1.0)
-        self.progress.update(self.task, completed=done, description=words)
-
-    def __exit__(self, *_: object) -> None:
-        if self.progress is not None:
-            self.progress.stop()

@@ -1,34 +1,59 @@
-"""Results on the terminal: a coloured table for people, plain text, JSON or CSV for everything else."""
+"""Results on the terminal: a table for people, JSON or CSV for programs; and the exit code that goes with them."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
-from msj.cli.messages import explain
-from msj.results import Result
-from msj.results.table import grids, write_csv, write_grid
+from msj.cli.messages import colour_is_welcome, explain, say
+from msj.results import KINDS, Result
+from msj.results.grid import WIDTH, write_grid
+
+# How sure a number is shows at a glance; the word is always there as well.
+STYLES = {"exact": "green", "simulated": "yellow", "asymptotic": "yellow", "bound": "cyan", "unstable": "red"}
+_FIRST_WORD = re.compile(rf"^({'|'.join(KINDS)}|.*: unstable)(?=[,:;])", re.MULTILINE)
 
 
-def show_result(result: Result, *, as_json: bool, as_csv: bool) -> None:
-    """Print a result in the form asked for."""
+def show_result(result: Result, *, as_json: bool, as_csv: bool = False, names: Collection[str] | None = None) -> None:
+    """Print a result in the form asked for; ``names`` are the quantities that a table for people shows."""
     if as_json:
         show_json(result.to_dict())
         return
     explain(result.to_dict())
     if as_csv:
-        click.echo(write_csv(result.quantities), nl=False)
-    else:
-        click.echo(f"{result.system.get('name') or 'system'}: {result.outcome.value}")
-        for headings, rows in grids(result.quantities):
-            click.echo()
-            show_grid(headings, rows)
-        for note in result.notes:
-            click.echo(f"\n{note}")
+        click.echo(result.to_csv(), nl=False)
+        return
+    shown = result
+    if names is not None:
+        rows = tuple(row for row in result if row.name in names and row.job_class is None)
+        shown = replace(result, quantities=rows)
+    click.echo(_coloured(shown.to_text(width=screen_width())))
+    if len(shown) < len(result):
+        left_out = len(result) - len(shown)
+        click.echo(f"\n({left_out} more rows, per class and percentiles among them: --json or --csv)")
+
+
+def leave(result: Result) -> None:
+    """Leave with the exit code that goes with the outcome, if it is not 0."""
+    if result.outcome.exit_code:
+        raise click.exceptions.Exit(result.outcome.exit_code)
+
+
+def draw_to(plot: Path | None, draw: Callable[[Any], Any], result: Result) -> None:
+    """Draw a result into a file, if one is asked for."""
+    if plot is not None:
+        from msj.plots.figure import save
+
+        save(draw(result), plot)
+        say(f"drawn: {plot}")
 
 
 def show_json(document: Any) -> None:
@@ -39,10 +64,16 @@ def show_json(document: Any) -> None:
 
 
 def show_grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print texts in columns; on a terminal they are fitted to its width, in a file or a pipe nothing is cut."""
-    if not sys.stdout.isatty():
-        click.echo(write_grid(headings, rows))
-        return
-    from msj.cli.terminal_table import print_table
+    """Print texts in columns that fit the screen."""
+    click.echo(write_grid(headings, rows, width=screen_width()))
 
-    print_table(headings, [list(row) for row in rows])
+
+def screen_width() -> int:
+    """Return the width of the terminal; 80 in a file or a pipe."""
+    return max(shutil.get_terminal_size().columns, 40) if sys.stdout.isatty() else WIDTH
+
+
+def _coloured(text: str) -> str:
+    if not (sys.stdout.isatty() and colour_is_welcome()):
+        return text
+    return _FIRST_WORD.sub(lambda found: click.style(found[0], fg=STYLES.get(found[0].split()[-1])), text)

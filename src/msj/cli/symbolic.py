@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from msj.cli.options import speaking_of, spec_file
-from msj.model import read
+from msj.cli.show import show_result
 
 
 @click.command()
@@ -23,7 +23,8 @@ from msj.model import read
     show_default=True,
     help="How to write the formulas.",
 )
-def symbolic(file: Path, parameters: str, style: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def symbolic(file: Path, parameters: str, style: str, as_json: bool) -> None:
     """Solve the saturated system of FILE without rounding: threshold, laws, relative completions, RESET.
 
     Shares are p1, p2, ... and rates of exponential durations mu1, mu2, ..., numbered like the classes in FILE.
@@ -33,11 +34,15 @@ def symbolic(file: Path, parameters: str, style: str) -> None:
       msj symbolic examples/two_servers.toml
       msj symbolic examples/two_servers.toml --parameters p1,p2,mu1,mu2
       msj symbolic examples/two_servers.toml --parameters mu1,mu2 --format latex
+      msj symbolic examples/two_servers.toml --json
     """
-    from msj import analysis
-    from msj.symbolic import write
+    from msj import answers
+    from msj.model import read
 
     names = [name.strip() for name in parameters.split(",") if name.strip()]
     with speaking_of(file):
-        answer = analysis.in_symbols(read(file), names)
-    click.echo(write(answer, style))
+        result = answers.in_symbols(read(file), names)
+    if as_json:
+        show_result(result, as_json=True)
+    else:
+        click.echo(result.write(style))

@@ -8,7 +8,6 @@ states (``markov.marked_chain``), one per front that is not full, so that no row
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from msj.finite_skip.front_model import FrontModel
 from msj.finite_skip.policy_front import PolicyFront
 from msj.markov.marked_chain import MarkedChain, Sparse
 from msj.policies import Policy
-from msj.policies.base import Serve
+from msj.policies.compiled_function import compiled_function
 from msj.policies.server_filling import ServerFilling
 
 SMALL = 2_000  # fronts, full or not: below, plain Python takes less than a second
@@ -62,7 +61,7 @@ def why_not_compiled(model: PolicyFront) -> str | None:
     """Return the reason why the compiled enumeration does not apply, or None if it does."""
     if _rule(model.policy) is None:
         return f"policy '{model.policy.name}' says in Python when it has seen enough"
-    if _compiled(model.policy.serve) is None:
+    if _compiled(model.policy) is None:
         return f"the function of policy '{model.policy.name}' cannot be compiled"
     return None
 
@@ -83,7 +82,7 @@ def compiled_fronts(model: PolicyFront, *, most_fronts: int = MOST_FRONTS) -> Co
     from msj.finite_skip.front_loop import front_loop  # loads the compiler
 
     types, policy, servers = model.types, model.policy, model.system.servers
-    serve, rule = _compiled(policy.serve), _rule(policy)
+    serve, rule = _compiled(policy), _rule(policy)
     assert serve is not None
     assert rule is not None
     width = model.most_jobs if policy.preemptive else len(types) + model.front
@@ -132,7 +131,7 @@ def _busy(model: PolicyFront, rows: NDArray[np.int16]) -> NDArray[np.float64]:
         return np.asarray(rows[:, : len(model.types)] @ model.types.needs, dtype=float)
     from msj.finite_skip.front_loop import busy_loop
 
-    return np.asarray(busy_loop()(_compiled(model.policy.serve), rows, model.types.needs, model.system.servers))
+    return np.asarray(busy_loop()(_compiled(model.policy), rows, model.types.needs, model.system.servers))
 
 
 def _rule(policy: Policy) -> int | None:
@@ -146,14 +145,11 @@ def _rule(policy: Policy) -> int | None:
     return NEED if type(policy).sees_enough is ServerFilling.sees_enough else None
 
 
-@cache
-def _compiled(serve: Serve) -> Any | None:
+def _compiled(policy: Policy) -> Any | None:
     """Compile a policy's function, or return None: a plain one may use what cannot be compiled."""
-    from numba import njit
-
     from msj.finite_skip.front_loop import SERVE
 
     try:
-        return njit(SERVE.signature)(serve)
+        return compiled_function(policy, SERVE.signature)
     except Exception:  # whatever the compiler has against it
         return None

@@ -16,7 +16,8 @@ from msj.finite_skip.explore import Step, explore
 from msj.finite_skip.job_types import JobTypes, job_types
 from msj.markov.marked_chain import MarkedChain
 from msj.model import System
-from msj.policies import Policy
+from msj.policies import Fcfs, Policy
+from msj.policies.base import told_apart
 
 Front = tuple[int, ...]  # job types, oldest first
 
@@ -24,8 +25,9 @@ Front = tuple[int, ...]  # job types, oldest first
 def ordered_chain(system: System, *, front: int | None = None) -> tuple[list[Front], MarkedChain]:
     """Build the full ordered saturated chain; ``front`` defaults to the number of servers, as in the paper."""
     policy = system.policy
-    if not isinstance(policy, Policy) or policy.name != "fcfs":
-        raise NotSupported(f"the full ordered chain is that of fcfs, not of '{policy.name}'; use policy_front")
+    if type(policy) is not Fcfs:
+        other = told_apart(policy, Fcfs)
+        raise NotSupported(f"the full ordered chain is that of fcfs, not of {other}; use policy_front")
     types = job_types(system)
     size = front if front is not None else system.servers
     freshest = int(np.argmax(types.fresh))

@@ -1,4 +1,4 @@
-"""What a spec file chooses by name: ``fcfs``, or ``{ name = "first-fit", window = 4 }``.
+"""What a spec file chooses by name: ``fcfs``, or ``{ name = "first-fit", window = 4 }``; or a user's own function.
 
 A choice is a frozen dataclass whose fields are its options; policies and models are made and written this way.
 """
@@ -43,9 +43,41 @@ class Chosen(Value):
         options = {f.name: plain(value) for f in fields if (value := getattr(self, f.name)) != f.default}
         return {"name": self.name, **options} if options else self.name
 
+    def label(self) -> str:
+        """Return what a table calls it: its name, with the options in brackets."""
+        spec = self.to_spec()
+        if isinstance(spec, str):
+            return spec
+        return self._labelled(self.name, {key: value for key, value in spec.items() if key != "name"})
+
+    @staticmethod
+    def _labelled(name: str, options: Mapping[str, Any]) -> str:
+        return f"{name} ({', '.join(f'{key} = {value}' for key, value in options.items())})" if options else name
+
+
+def distinct_label(chosen: Any, taken: Mapping[str, Any]) -> str:
+    """Return what to call a choice beside others, already called something: two of one name get numbers.
+
+    The same choice twice is refused: whether it is the same, equality says and not the name.
+    """
+    label = chosen.label() if isinstance(chosen, Chosen) else str(chosen.name)
+    if chosen in taken.values():
+        raise InvalidInput(f"policy '{label}' is named twice; leave one out")
+    found, number = label, 1
+    while found in taken:
+        number += 1
+        found = f"{label} ({number})"
+    return found
+
 
 def chosen_from(catalogue: Catalogue, given: Any, example: str) -> Any:
-    """Return what a name or a table ``{name = ..., option = ...}`` stands for; an object is returned as it is."""
+    """Return what is meant: a name, a table ``{name = ..., option = ...}`` or something of the user's own.
+
+    An object that is already chosen is returned as it is.
+    """
+    own = catalogue.users_own(given) if _may_be_own(given) else None
+    if own is not None:
+        return own
     if isinstance(given, str):
         given = {"name": given}
     if isinstance(given, Mapping):
@@ -56,3 +88,10 @@ def chosen_from(catalogue: Catalogue, given: Any, example: str) -> Any:
     if not (hasattr(given, "name") and hasattr(given, "to_spec")):
         raise InvalidInput(f"{given!r} is not a {catalogue.kind}; give a name such as '{example}'")
     return given
+
+
+def _may_be_own(given: Any) -> bool:
+    """Whether it is worth asking: a function, or a text or table that names a function."""
+    if isinstance(given, Mapping):
+        return "function" in given or _may_be_own(given.get("name"))
+    return ".py:" in given if isinstance(given, str) else callable(given) and not hasattr(given, "to_spec")

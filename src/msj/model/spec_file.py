@@ -72,12 +72,17 @@ def from_document(document: object, *, folder: Path | None = None) -> System:
         raise InvalidInput("classes must be a list of tables; write one [[classes]] table per class")
     model = chosen_model(document.get("model"))
     tables = [_located(c, folder) for c in classes] if folder is not None else classes
-    return System(**{**document, "model": model, "classes": [_job_class(c, i, model) for i, c in enumerate(tables)]})
+    made = {"model": model, "classes": [_job_class(c, i, model) for i, c in enumerate(tables)]}
+    if folder is not None and "policy" in document:
+        made["policy"] = _located_policy(document["policy"], folder)
+    return System(**{**document, **made})
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {_toml(item)}" for key, item in value.items()) + " }"
+        # What is not known (the identity of a function without one) has no spelling in TOML.
+        known = {key: item for key, item in value.items() if item is not None}
+        return "{ " + ", ".join(f"{_key(key)} = {_toml(item)}" for key, item in known.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_toml, value)) + "]"
     # JSON's spelling of texts, numbers and booleans is TOML's too, but for one control character.
@@ -109,6 +114,18 @@ def _located(value: Any, folder: Path) -> Any:
     if "law" in found and isinstance(found.get("file"), str):
         found["file"] = str(folder / found["file"])
     return found
+
+
+def _located_policy(policy: Any, folder: Path) -> Any:
+    """Name the file of a policy function relative to the spec file, wherever the user stands."""
+    if isinstance(policy, str):
+        return str(folder / policy) if ".py:" in policy else policy
+    if isinstance(policy, dict):
+        return {
+            key: _located_policy(value, folder) if key == "name" else str(folder / value) if key == "file" else value
+            for key, value in policy.items()
+        }
+    return policy
 
 
 def _known(table: dict[str, Any], keys: tuple[str, ...]) -> None:

@@ -18,6 +18,7 @@ from msj.model.job_class import JobClass
 from msj.model.numbers import Number, as_plain, as_text, positive, text, whole
 from msj.model.value import Value
 from msj.registry import MODELS, POLICIES, nearest
+from msj.results.html import html_grid
 
 CLASS_KEYS = ("name", "need", "share", "duration")
 LOADS = ("arrival_rate", "load", "utilisation")
@@ -26,7 +27,9 @@ LOADS = ("arrival_rate", "load", "utilisation")
 class ChosenPolicy(Protocol):
     """What the model knows of a policy: its name, and how a spec file writes it."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What people call it; it decides nothing."""
 
     def to_spec(self) -> str | dict[str, Any]:
         """Return what stands behind ``policy =``."""
@@ -50,8 +53,8 @@ class ChosenModel(Protocol):
     def work(self, job_class: JobClass) -> float:
         """Return the mean server-time of a job."""
 
-    def why_not_policy(self, policy: str) -> str | None:
-        """Return the reason if the model does not go with a policy."""
+    def why_not_policy(self, policy: ChosenPolicy | str) -> str | None:
+        """Return the reason if the model does not go with a policy, or with the one the catalogue has by a name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +71,8 @@ class System(Value):
         At most one: jobs per unit of time, share of the stability threshold, or share of the servers that
         would be busy if all jobs were served.
     policy
-        A policy's name, a table ``{"name": ..., option: ...}``, or a policy object.
+        A policy's name, a table ``{"name": ..., option: ...}``, a policy object, or a function of your own: the
+        function itself, ``"FILE.py:FUNCTION"``, or a table with ``function`` and ``file``.
     model
         None for a plain cluster; or, in the same three ways, one where jobs or servers are of another kind.
     name
@@ -109,7 +113,8 @@ class System(Value):
         try:
             object.__setattr__(self, "policy", chosen_from(POLICIES, self.policy, "fcfs"))
         except MsjError as error:
-            raise error.within("policy") from None
+            # A sentence that begins with the policy need not be told that it is about the policy.
+            raise (error if error.message.startswith("policy ") else error.within("policy")) from None
         text(self.name, "name")
         model = chosen_model(self.model)
         object.__setattr__(self, "model", model)
@@ -123,6 +128,11 @@ class System(Value):
         if any(changes.get(key) is not None for key in LOADS):
             changes = dict.fromkeys(LOADS) | changes
         return super().replace(**changes)
+
+    def depends_on(self) -> Any:
+        """Return what the identity is a hash of: everything but what users call the cluster."""
+        kind, fields = super().depends_on()
+        return [kind, {key: value for key, value in fields.items() if key != "name"}]
 
     @property
     def active_classes(self) -> tuple[JobClass, ...]:
@@ -158,6 +168,26 @@ class System(Value):
         spec |= {} if self.model is None else {"model": self.model.to_spec()}
         spec |= {key: as_plain(value) for key in LOADS if (value := getattr(self, key)) is not None}
         return spec | {"classes": [c.to_spec() for c in self.classes]}
+
+    def _repr_html_(self) -> str:
+        """Show the cluster as a table in a notebook."""
+        arrives = next((f"{key.replace('_', ' ')} {getattr(self, key)}" for key in LOADS if getattr(self, key)), "")
+        parts = [self.name, f"{self.servers:,} servers", f"policy {self.policy.name}"]
+        parts += [f"model {self.model.name}"] if self.model is not None else []
+        total = self.mean_work
+        rows = [
+            (
+                c.name,
+                str(c.need),
+                f"{float(c.share):.4g}",
+                c.duration.law,
+                f"{float(c.duration.mean):.6g}",
+                f"{float(c.share) * self.work_of(c) / total:.4g}",
+            )
+            for c in self.classes
+        ]
+        headings = ("class", "need", "share of jobs", "duration", "mean duration", "share of work")
+        return html_grid(headings, rows, caption=", ".join(part for part in (*parts, arrives) if part))
 
 
 def _classes(classes: Iterable[JobClass], servers: int) -> tuple[JobClass, ...]:

@@ -13,9 +13,10 @@ from typing import Any
 from msj.errors import InvalidInput
 from msj.papers.catalogue import Paper
 from msj.papers.figure import Claim, Figure, Rows, Scale
-from msj.papers.work import Watch, Work
+from msj.papers.work import Work
 from msj.plots.figure import new_figure
-from msj.results import provenance
+from msj.results import Watch, provenance
+from msj.results.progress import within
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ def reproduce(
     scale: Scale = "quick",
     seed: int = 1,
     processes: int = 1,
-    watch: Watch | None = None,
+    progress: Watch | None = None,
 ) -> Reproduction:
     """Recompute one figure; with ``out``, write ``paper_name.csv``, ``.png``, ``.svg`` and ``.verdict.json`` there.
 
@@ -78,7 +79,7 @@ def reproduce(
         seed=seed,
         processes=processes,
         folder=None if folder is None else folder / ".work" / paper.name,  # figures may share points
-        watch=watch,
+        progress=within(progress, 0.0, 1.0, f"{paper.name} {name}"),
     )
     rows = figure.compute(work)
     facts = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from msj import Exponential, JobClass, System
+from msj.model import JobClass, System
+from msj.model.durations import Exponential
 
 
 def exponential_system(servers: int, classes: Iterable[tuple[int, str | float, str | float]]) -> System:

@@ -6,10 +6,8 @@ that was interrupted goes on where it was, and a changed parameter is never answ
 
 from __future__ import annotations
 
-import hashlib
 import json
 import multiprocessing
-import os
 import signal
 import sys
 import time
@@ -22,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from msj.papers.figure import Scale
+from msj.results import Progress, Watch
+from msj.store import code_identity, digest, file_digests, known_rooms, write_text
 
-SHOWS = ("cli", "papers", "plots", "report")  # rooms in which no number is computed
+SHOWS = ("cli", "papers", "plots", "reports")  # rooms in which no number is computed
 Point = Mapping[str, Any]
-#: Called with (points done, points in all, seconds since the start).
-Watch = Callable[[int, int, float], None]
 
 
 @dataclass(kw_only=True)
@@ -43,7 +41,7 @@ class Work:
     seed: int = 1
     processes: int = 1
     folder: Path | None = None  # where answers are kept; None keeps nothing
-    watch: Watch | None = None
+    progress: Watch | None = None
     seconds: float = field(default=0.0, init=False)  # spent on points so far, all processes together
 
     @property
@@ -64,7 +62,6 @@ class Work:
             Pass ``checkpoint=path`` too, a file in which a long simulation may keep its state; None where nothing
             is kept.
         """
-        started = time.perf_counter()
         if self.folder is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
         answers: dict[int, Any] = {}
@@ -77,8 +74,9 @@ class Work:
         def keep(i: int, answer: Any, seconds: float) -> None:
             self.seconds += seconds
             answers[i] = self._keep(function, points[i], answer, seconds)
-            if self.watch is not None:
-                self.watch(len(answers), len(points), time.perf_counter() - started)
+            if self.progress is not None:
+                share = len(answers) / len(points)
+                self.progress(Progress(done=share, words=f"{len(answers)} of {len(points)} points"))
 
         def arguments(i: int) -> dict[str, Any]:
             place = self._place(function, points[i])
@@ -119,9 +117,8 @@ class Work:
         if self.folder is None:
             return None
         name = f"{function.__module__}.{function.__qualname__}"
-        task = [name, dict(point), self.scale, self.seed, version("msj"), _code_of(function.__module__)]
-        text = json.dumps(task, sort_keys=True)
-        return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+        task = digest(name, dict(point), self.scale, self.seed, version("msj"), _code_of(function.__module__))
+        return self.folder / f"{task}.json"
 
     def _recall(self, function: Callable[..., Any], point: Point) -> list[Any] | None:
         place = self._place(function, point)
@@ -138,9 +135,7 @@ class Work:
         place = self._place(function, point)
         text = json.dumps({"answer": answer, "seconds": seconds}, allow_nan=False)
         if place is not None:
-            part = place.with_suffix(f".{os.getpid()}.part")
-            part.write_text(text, encoding="utf-8")
-            part.replace(place)  # whole or not at all
+            write_text(place, text)
             place.with_suffix(".state").unlink(missing_ok=True)
         return json.loads(text)["answer"]  # what a resumed run would see, no more
 
@@ -159,13 +154,12 @@ def _leave_interrupts_alone() -> None:
 @cache
 def _code_of(module: str) -> str:
     """Return a digest of the figure's code and of all it may call: after an edit nothing is answered from a file."""
-    digest = hashlib.sha256()
     own = getattr(sys.modules.get(module), "__file__", None)
-    package = Path(__file__).parent.parent
-    files = [file for room in package.iterdir() if room.name not in SHOWS for file in room.rglob("*.py")]
-    for file in [*([] if own is None else sorted(Path(own).parent.glob("*.py"))), *sorted(files)]:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:12]
+    folder = None if own is None else Path(own).parent
+    beside = [] if folder is None else file_digests(folder.glob("*.py"), folder)
+    here = Path(__file__).parent
+    shared = file_digests([here / "systems.py"], here)
+    return digest(beside, shared, code_identity([room for room in known_rooms() if room not in SHOWS]))
 
 
 def _double(x: int) -> dict[str, int]:

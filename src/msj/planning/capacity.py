@@ -25,18 +25,17 @@ import numpy as np
 from msj.analysis import saturate
 from msj.analysis.saturated import WORTH_THE_WAIT
 from msj.analysis.wcfs_bounds import explain
+from msj.answers import simulate
 from msj.errors import MsjError, NotAccurate, NotSupported, TooLarge
 from msj.finite_skip.fcfs_counts import number_of_states
 from msj.model import System
 from msj.planning.effort import analyse_quickly, enough_jobs
 from msj.policies import Policy
-from msj.questions import simulate
-from msj.results import Outcome, Quantity
-from msj.simulation import Progress
+from msj.policies.fcfs import Fcfs, is_fcfs
+from msj.results import Outcome, Quantity, Watch
 from msj.simulation.saturated_line import SaturatedLine, saturated_line
 from msj.workloads import Rng
 
-Watch = Callable[[Progress], None]
 UNANSWERED = (NotSupported, TooLarge, NotAccurate)
 BISECTIONS = 6
 MOST_JOBS = 5_000_000  # of a saturated line: some seconds
@@ -54,6 +53,11 @@ class Capacity:
     blocked_servers: tuple[Quantity, ...] = ()
     relative_completions: float | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def bracketed(self) -> bool:
+        """Whether the threshold is known only to lie between a rate that settles and one that does not."""
+        return self.stability_threshold.bracket
 
     @property
     def lost_share(self) -> float:
@@ -121,7 +125,7 @@ def _without_analysis(
             "citation": "wcfs, section 2",
         }
         return _from_threshold(system, system.naive_threshold, None, facts, (note,))
-    if system.policy.name == "fcfs":
+    if type(system.policy) is Fcfs:
         line = saturated_line(system, jobs=jobs, most_jobs=MOST_JOBS, rng=rng)
         value, *interval = line.thresholds
         facts = {"kind": "simulated", "method": f"saturated line, {line.jobs:,} jobs", "citation": "reset, section 3.5"}
@@ -132,6 +136,7 @@ def _without_analysis(
     facts = {
         "kind": "simulated",
         "method": f"bisection, {jobs:,} jobs a run: the queue settles at the low end and keeps growing at the high one",
+        "bracket": True,
     }
     naive = system.naive_threshold
     return _from_threshold(system, (low + high) / 2.0 * naive, (low * naive, high * naive), facts, (note,))
@@ -171,7 +176,7 @@ def _from_threshold(
 
 def _blocked(system: System, jobs: int, rng: Rng) -> tuple[Quantity, ...]:
     """Split the loss by the class that blocks; only FCFS has one head of the line that does."""
-    if system.policy.name != "fcfs" or system.model is not None:
+    if not is_fcfs(system):
         return ()
     try:
         if number_of_states(system) <= WORTH_THE_WAIT:
@@ -249,6 +254,6 @@ def _look(system: System, jobs: int, rng: Rng, watch: Watch | None) -> str:
         raise KeyboardInterrupt
     if result.outcome is Outcome.UNSTABLE:
         return "grows"
-    stay = result.quantities[0]
+    stay = result.row("mean_response_time")
     known = stay.low is not None and stay.value - stay.low <= SETTLED * stay.value
     return "settles" if known else "undecided"

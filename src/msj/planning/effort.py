@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 
-from msj.analysis import analyse
 from msj.analysis.saturated import WORTH_THE_WAIT, saturated_analyses
+from msj.answers import analyse
 from msj.errors import TooLarge
 from msj.finite_skip.fcfs_counts import number_of_states
 from msj.finite_skip.job_types import why_not_phase_type
 from msj.model import System
+from msj.policies.fcfs import is_fcfs
 from msj.results import Result
 
 MOST_JOBS = 5_000_000
@@ -33,7 +34,7 @@ def analyse_quickly(system: System, *, percentiles: bool | None = None) -> Resul
     0.9
     """
     closed = any(analysis.closed_form and analysis.supports(system) is None for analysis in saturated_analyses())
-    plain = system.policy.name == "fcfs" and system.model is None and why_not_phase_type(system) is None
+    plain = is_fcfs(system) and why_not_phase_type(system) is None
     if plain and not closed:
         states, classes = number_of_states(system), len(system.active_classes)
         if states > WORTH_THE_WAIT or states * classes > MOST_MOVES:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from msj.answers import simulate
 from msj.errors import MsjError
 from msj.model import System
 from msj.model.changes import with_servers
-from msj.planning.capacity import UNANSWERED, Watch
+from msj.planning.capacity import UNANSWERED
 from msj.planning.effort import analyse_quickly, enough_jobs
 from msj.planning.what_if import possible_changes
-from msj.questions import simulate
-from msj.results import Kind, Outcome
+from msj.results import Kind, Outcome, Watch
 from msj.workloads import Rng
 
 MOST_TIMES = 64  # servers, as a multiple of those there are

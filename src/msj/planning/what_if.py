@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
 
-from msj.errors import InvalidInput, MsjError, Unstable
+from msj.answers import simulate
+from msj.errors import InvalidInput, MsjError
 from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers, with_share
 from msj.model.numbers import positive
-from msj.planning.capacity import UNANSWERED, Capacity, Watch, find_capacity
+from msj.planning.capacity import UNANSWERED, Capacity, find_capacity
 from msj.planning.effort import analyse_quickly, enough_jobs
-from msj.questions import simulate
-from msj.results import Outcome, Quantity
+from msj.results import Outcome, Quantity, Watch
 from msj.workloads import Rng
 
 MOST_CAPS = 2
@@ -143,11 +143,10 @@ def mean_response_time(
         return None
     system = system.replace(arrival_rate=arrival_rate)
     try:
-        for row in analyse_quickly(system, percentiles=False):
-            if row.name == "mean_response_time" and row.job_class is None:
-                return row
-    except Unstable:
-        return None
+        found = analyse_quickly(system, percentiles=False)
+        row = found.find("mean_response_time")
+        if row is not None or found.outcome is Outcome.UNSTABLE:
+            return row
     except UNANSWERED:
         pass
     jobs = enough_jobs(system, arrival_rate, jobs, replications=20, stability_threshold=threshold.value)
@@ -156,7 +155,7 @@ def mean_response_time(
         raise KeyboardInterrupt
     if result.outcome is Outcome.UNSTABLE:
         return None
-    found = next((row for row in result if row.name == "mean_response_time" and row.job_class is None), None)
-    if found is None:
+    row = result.find("mean_response_time")
+    if row is None:
         raise InvalidInput(f"jobs = {jobs} are too few to estimate anything; ask for more")
-    return found
+    return row

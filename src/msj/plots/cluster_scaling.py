@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from msj.plots.figure import new_figure
-from msj.scaling.cluster import ClusterPoint, ClusterScaling
+from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
+from msj.results import Quantity, Result
 
 PANELS = (
     ("waiting_probability", "probability that a job waits"),
@@ -16,42 +17,54 @@ PANELS = (
 STYLES = (("-", "black"), ("--", "tab:blue"), (":", "tab:red"), ("-.", "tab:green"))
 
 
-def draw_cluster_scaling(scaling: ClusterScaling) -> Any:
-    """Return a figure with one panel per quantity: filled markers are exact, hollow ones simulated with intervals."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+def draw(result: Result, ax: Any = None) -> Any:
+    """Draw a result of :func:`msj.cluster_scaling` and return the figure; ``ax`` is three axes.
 
-    figure = new_figure(width=10.5, height=3.9)
-    panels = figure.subplots(1, 3)
-    families: dict[str, list[ClusterPoint]] = {}
-    for point in scaling.points:
-        families.setdefault(f"needs up to {point.largest_need}", []).append(point)
+    Filled markers are exact, hollow ones simulated with intervals.
+    """
+    if not result.places("largest_need") and not any("largest_need" in gap.at for gap in result.missing):
+        raise nothing_to_draw("cluster_scaling")
+    panels = _own_panels(result) if ax is None else given_panels(ax, len(PANELS))
+    needs = result.places("largest_need")
     for axes, (name, title) in zip(panels, PANELS, strict=True):
-        for index, (label, points) in enumerate(families.items()):
+        for index, need in enumerate(needs):
             style, colour = STYLES[index % len(STYLES)]
-            _draw_family(axes, points, name, style, colour, label)
+            rows = result.at(largest_need=need).along("servers", name)
+            _draw_family(axes, rows, style, colour, f"needs up to {need}")
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("servers")
         axes.set_xscale("log", base=2)
         axes.grid(visible=True, color="0.92")
         if axes.lines:
-            axes.set_yscale("log")
-            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            axes.yaxis.set_minor_formatter(NullFormatter())
+            _make_logarithmic(axes)
         else:
             axes.text(0.5, 0.5, "not known at any size", ha="center", transform=axes.transAxes)
-    if len(families) > 1:
+    if len(needs) > 1:
         panels[1].legend(fontsize=8, frameon=False)
+    return figure_of(panels)
+
+
+def _own_panels(result: Result) -> list[Any]:
+    figure = new_figure(width=10.5, height=3.9)
+    facts = result.provenance
     figure.suptitle(
-        f"{scaling.system.name or 'cluster'}, keeping the {scaling.keep} at {scaling.kept:.4g}", fontsize=11,
+        f"{result.system.get('name') or 'cluster'}, keeping the {facts['keep']} at {facts['kept']:.4g}", fontsize=11,
         parse_math=False,
     )  # fmt: skip
     figure.supxlabel("filled: exact; hollow: simulated, with 95 % interval; arrow: none seen, upper limit", fontsize=8)
-    return figure
+    return list(figure.subplots(1, len(PANELS)))
 
 
-def _draw_family(axes: Any, points: list[ClusterPoint], name: str, style: str, colour: str, label: str) -> None:
-    rows = [(point.servers, row) for point in points if (row := point.get(name)) is not None]
+def _make_logarithmic(axes: Any) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _draw_family(axes: Any, rows: Sequence[tuple[int, Quantity]], style: str, colour: str, label: str) -> None:
     seen = [(servers, row) for servers, row in rows if row.value > 0]
     if seen:
         servers, values = zip(*((k, row.value) for k, row in seen), strict=True)

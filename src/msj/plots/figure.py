@@ -1,9 +1,16 @@
-"""Making and saving figures: no global state, no screen, one house style."""
+"""Making and saving figures: no global state, no screen, one house style.
+
+Every picture is one file with ``draw(result, ax=None)``: into ``ax``, one matplotlib axes or, for a picture of several
+panels, a sequence of that many; into a figure of its own if nothing is given. It returns the figure.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from msj.errors import InvalidInput
 
@@ -15,6 +22,25 @@ def new_figure(width: float = 7.0, height: float = 4.2) -> Any:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def given_panels(ax: Any, count: int) -> list[Any]:
+    """Return the axes a caller gives for a picture of ``count`` panels, in reading order."""
+    found = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(found) != count:
+        panels = "1 panel" if count == 1 else f"{count} panels"
+        raise InvalidInput(f"{len(found)} axes are given for a picture of {panels}; give one for each")
+    return found
+
+
+def figure_of(panels: Sequence[Any]) -> Any:
+    """Return the figure that panels are in."""
+    return panels[0].get_figure(root=True)
+
+
+def nothing_to_draw(verb: str) -> InvalidInput:
+    """Return the refusal of a result that does not hold what the picture shows."""
+    return InvalidInput(f"this result has nothing that the picture shows; give one of msj.{verb}")
 
 
 def check_path(path: str | Path) -> None:

@@ -6,64 +6,75 @@ from typing import Any
 
 import numpy as np
 
-from msj.plots.figure import new_figure
-from msj.plots.zero_queueing import server_axis
-from msj.scaling.fluid_paths import FluidAnswer
+from msj.plots.estimates import server_axis
+from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
+from msj.results import Result
 
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
 MOST_PATHS = 3  # sizes shown: the smallest, a middle one, the largest
 
 
-def draw_fluid(answer: FluidAnswer) -> Any:
-    """Return a figure of the fluid; with several sizes, a second panel of distance against n."""
-    several = answer.slope is not None
-    figure = new_figure(10.0 if several else 7.0, 4.2)
-    axes = figure.add_subplot(1, 2, 1) if several else figure.add_subplot()
-    _draw_paths(axes, answer)
-    if several:
-        _draw_distances(figure.add_subplot(1, 2, 2), answer)
-    return figure
+def draw(result: Result, ax: Any = None) -> Any:
+    """Draw a result of :func:`msj.fluid` and return the figure.
+
+    Where several sizes were simulated there is a second panel, of distance against n, and ``ax`` is two axes.
+    """
+    if not result.places("time"):
+        raise nothing_to_draw("fluid")
+    count = 2 if "distance_exponent" in result else 1
+    if ax is None:
+        figure = new_figure(10.0 if count > 1 else 7.0, 4.2)
+        panels = [figure.add_subplot(1, count, k + 1) for k in range(count)]
+    else:
+        panels = given_panels(ax, count)
+    _draw_paths(panels[0], result)
+    if count > 1:
+        _draw_distances(panels[1], result)
+    return figure_of(panels)
 
 
-def _draw_paths(axes: Any, answer: FluidAnswer) -> None:
-    chosen = sorted(answer.clusters, key=lambda cluster: cluster.servers)
-    if len(chosen) > MOST_PATHS:
-        chosen = [chosen[0], chosen[len(chosen) // 2], chosen[-1]]
-    for i, name in enumerate(answer.model.classes):
-        color, dash = f"C{i}", DASHES[i % len(DASHES)]
-        for rank, cluster in enumerate(chosen):
-            strength = 0.25 + 0.3 * rank
-            axes.step(
-                answer.times,
-                cluster.values[0, :, i],
-                where="post",
-                color=color,
-                linewidth=0.8,
-                alpha=strength,
-                zorder=1,
-            )
-        axes.plot(answer.times, answer.fluid[:, i], color="k", linestyle=dash, linewidth=1.6, label=f"{name}, fluid")
-    for rank, cluster in enumerate(chosen):
-        axes.plot(
-            [], [], color="0.3", linewidth=0.8, alpha=0.25 + 0.3 * rank, label=f"simulated, n = {cluster.servers:,}"
-        )
-    axes.set_xlim(0.0, answer.until)
+def _draw_paths(axes: Any, result: Result) -> None:
+    sizes = sorted({row.at["servers"] for row in result if row.name == "jobs_over_rate"})
+    if len(sizes) > MOST_PATHS:
+        sizes = [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
+    paths = {n: result.at(servers=n) for n in sizes}
+    classes = dict.fromkeys(row.job_class for row in result if row.name == "fluid_jobs_over_rate")
+    for i, name in enumerate(classes):
+        for strength, path in zip(_strengths(len(sizes)), paths.values(), strict=True):
+            line = _line(path, "jobs_over_rate", name)
+            axes.step(*line, where="post", color=f"C{i}", linewidth=0.8, alpha=strength, zorder=1)
+        dash = DASHES[i % len(DASHES)]
+        line = _line(result, "fluid_jobs_over_rate", name)
+        axes.plot(*line, color="k", linestyle=dash, linewidth=1.6, label=f"{name}, fluid")
+    for strength, n in zip(_strengths(len(sizes)), sizes, strict=True):
+        axes.plot([], [], color="0.3", linewidth=0.8, alpha=strength, label=f"simulated, n = {n:,}")
+    axes.set_xlim(0.0, max(result.places("time")))
     axes.set_ylim(bottom=0.0)
     axes.set_xlabel("time")
     axes.set_ylabel(r"jobs present / arrival rate, $X_i(t)/\lambda_i$")
     axes.legend(fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
 
-def _draw_distances(axes: Any, answer: FluidAnswer) -> None:
-    clusters = sorted(answer.clusters, key=lambda cluster: cluster.servers)
-    sizes = np.array([cluster.servers for cluster in clusters], dtype=float)
-    means = np.array([cluster.mean_distance for cluster in clusters])
-    halves = np.nan_to_num([cluster.half_width for cluster in clusters])
+def _strengths(count: int) -> list[float]:
+    """Return how dark the paths are: the larger the cluster, the darker."""
+    return [0.25 + 0.3 * rank for rank in range(count)]
+
+
+def _line(result: Result, name: str, job_class: str | None) -> tuple[list[float], list[float]]:
+    found = result.along("time", name, job_class)
+    return [time for time, _ in found], [row.value for _, row in found]
+
+
+def _draw_distances(axes: Any, result: Result) -> None:
+    found = sorted(result.along("servers", "mean_distance_to_fluid"), key=lambda each: each[0])
+    sizes = np.array([n for n, _ in found], dtype=float)
+    means = np.array([row.value for _, row in found])
+    halves = [0.0 if row.high is None else row.high - row.value for _, row in found]
     axes.errorbar(sizes, means, yerr=halves, fmt="ko", capsize=3, label="mean over the paths, 95 % interval")
-    slope = answer.slope or 0.0
+    slope = result["distance_exponent"]
     centre = np.exp(np.log(means).mean() - slope * np.log(sizes).mean())
     axes.plot(sizes, centre * sizes**slope, "k--", linewidth=1.0, label=f"fit: $n^{{{slope:.2f}}}$")
     axes.set_yscale("log")
-    server_axis(axes, [cluster.servers for cluster in clusters])
+    server_axis(axes, [n for n, _ in found])
     axes.set_ylabel(r"$\sup_t\ \sum_i |X_i(t)/\lambda_i - y_i(t)|$")
     axes.legend(fontsize=8, frameon=False)

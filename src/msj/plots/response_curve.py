@@ -4,29 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from msj.analysis.response_curve import ResponseCurve
-from msj.plots.figure import new_figure
+from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
+from msj.results import Result
 
 DASHES = (":", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 3)))  # one per class; beyond that, classes are left out
 
 
-def draw_response_curve(curve: ResponseCurve) -> Any:
-    """Return a figure of the curve; lines differ in dash and marker, so that it works in black and white."""
-    figure = new_figure()
-    axes = figure.add_subplot()
-    axes.plot(curve.arrival_rates, curve.mean_response_time, "k-o", markersize=3.5, label="all jobs, exact", zorder=3)
-    axes.plot(curve.arrival_rates, curve.predicted_mean_response_time, "--", color="tab:blue", label="RESET prediction")
-    if len(curve.system.active_classes) <= len(DASHES):
-        for dashes, (i, c) in zip(DASHES, enumerate(curve.system.classes), strict=False):
-            by_class = curve.mean_response_time_by_class[:, i]
-            axes.plot(curve.arrival_rates, by_class, color="0.45", linestyle=dashes, linewidth=1.2, label=c.name)
+def draw(result: Result, ax: Any = None) -> Any:
+    """Draw a result of :func:`msj.curve` and return the figure.
+
+    Lines differ in dash and marker, so that it works in black and white.
+    """
+    if not result.along("arrival_rate", "mean_response_time"):
+        raise nothing_to_draw("curve")
+    [axes] = [new_figure().add_subplot()] if ax is None else given_panels(ax, 1)
+    axes.plot(*_line(result, "mean_response_time"), "k-o", markersize=3.5, label="all jobs, exact", zorder=3)
+    axes.plot(*_line(result, "predicted_mean_response_time"), "--", color="tab:blue", label="RESET prediction")
+    classes = list(dict.fromkeys(row.job_class for row in result if row.job_class is not None))
+    if len(classes) <= len(DASHES):
+        for dashes, name in zip(DASHES, classes, strict=False):
+            line = _line(result, "mean_response_time", name)
+            axes.plot(*line, color="0.45", linestyle=dashes, linewidth=1.2, label=name)
     axes.set_yscale("log")
-    _mark_thresholds(axes, curve.stability_threshold, curve.system.naive_threshold)
+    _mark_thresholds(axes, result["stability_threshold"], result["naive_threshold"])
     axes.set_xlabel("arrival rate (jobs per unit of time)")
     axes.set_ylabel("mean response time")
-    axes.set_title(curve.system.name or f"{curve.system.servers} servers", fontsize=11)
+    axes.set_title(result.title, fontsize=11, parse_math=False)
     axes.legend(fontsize=8, frameon=False, loc="upper left")
-    return figure
+    return figure_of([axes])
+
+
+def _line(result: Result, name: str, job_class: str | None = None) -> tuple[list[float], list[float]]:
+    found = result.along("arrival_rate", name, job_class)
+    return [rate for rate, _ in found], [row.value for _, row in found]
 
 
 def _mark_thresholds(axes: Any, threshold: float, naive: float) -> None:

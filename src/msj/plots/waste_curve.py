@@ -7,54 +7,109 @@ in use. Pessima are filled triangles that point up, optima open ones that point 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from msj.analysis.vary import VaryRateRatio, VaryServers
-from msj.analysis.waste_curve import Extremum, WasteCurve
-from msj.plots.figure import new_figure
+from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
+from msj.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
 CROWDED = 0.05  # of the range: an extremum this close to an end gets a stretched axis
 MOST_NUMBERS = 12  # written beside extrema
 PESSIMUM, OPTIMUM, CURVE = "#a61c00", "#0b5394", "#333333"
+VARIED = ("class_share", "rate_ratio", "servers")  # what a curve may run over
 
 
-def draw_waste_curve(curve: WasteCurve) -> Figure:
-    """Return the figure of a waste curve."""
-    figure: Figure = new_figure(height=5.6)
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-    _draw(upper, curve, curve.wasted_servers)
-    _draw(lower, curve, 100.0 * curve.saturated_utilisation)
+@dataclass(frozen=True, kw_only=True)
+class Extremum:
+    """A local optimum or pessimum of the waste; ``at_end`` if the curve ends there."""
+
+    kind: str
+    place: float
+    wasted_servers: float
+    at_end: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curve:
+    """What is drawn, as it is read off a result."""
+
+    varied: str
+    places: NDArray[np.float64]
+    wasted_servers: NDArray[np.float64]
+    saturated_utilisation: NDArray[np.float64]
+    extrema: tuple[Extremum, ...]
+
+
+def draw(result: Result, ax: Any = None) -> Any:
+    """Draw a result of :func:`msj.waste` and return the figure; ``ax`` is two axes, one above the other."""
+    curve = curve_of(result)
+    if ax is None:
+        figure = new_figure(height=5.6)
+        upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+    else:
+        upper, lower = given_panels(ax, 2)
+    _draw_line(upper, curve, curve.wasted_servers)
+    _draw_line(lower, curve, 100.0 * curve.saturated_utilisation)
     upper.set_ylabel("wasted servers")
     upper.margins(y=0.14)  # room for the numbers above pessima and below optima
     lower.set_ylabel("servers in use (%)")
-    lower.set_xlabel(_x_axis(lower, curve))
-    upper.set_title(_title(curve), loc="left", fontsize="medium")
-    if curve.extrema:
-        handles, labels = upper.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
-    else:  # a flat curve: nothing to see closely, and neither less than nothing nor more than everything
+    lower.set_xlabel(_x_axis(lower, curve, result))
+    if not lower.get_shared_x_axes().joined(upper, lower):
+        _x_axis(upper, curve, result)
+    upper.set_title(_title(curve, result), loc="left", fontsize="medium", parse_math=False)
+    if (
+        not curve.extrema
+    ):  # a flat curve: nothing to see closely, and neither less than nothing nor more than everything
         top = 1.2 * float(curve.wasted_servers.max()) or 1.0
         upper.set_ylim(-0.03 * top, top)
         lower.set_ylim(0.0, 102.0)
+    elif ax is None:
+        figure.legend(*upper.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    else:
+        lower.legend(fontsize="small", frameon=False)
     _write_numbers(upper, curve)
-    return figure
+    return figure_of([upper])
 
 
-def _draw(axes: Axes, curve: WasteCurve, heights: Any) -> None:
-    axes.plot(curve.parameter, heights, "-", color=CURVE, linewidth=1.4)
+def curve_of(result: Result) -> Curve:
+    """Read the curve off a result."""
+    varied = next((name for name in VARIED if result.along(name, "wasted_servers")), None)
+    if varied is None:
+        raise nothing_to_draw("waste")
+    found = {
+        name: [(place, row) for place, row in result.along(varied, name) if "extremum" not in row.at]
+        for name in ("wasted_servers", "saturated_utilisation")
+    }
+    places = np.array([place for place, _ in found["wasted_servers"]], dtype=float)
+    ends = (places[0], places[-1])
+    extrema = [
+        Extremum(
+            kind=str(row.at["extremum"]), place=float(place), wasted_servers=row.value, at_end=float(place) in ends
+        )
+        for place, row in result.along(varied, "wasted_servers")
+        if "extremum" in row.at
+    ]
+    values = {name: np.array([row.value for _, row in rows]) for name, rows in found.items()}
+    return Curve(varied=varied, places=places, extrema=tuple(extrema), **values)
+
+
+def _draw_line(axes: Axes, curve: Curve, heights: Any) -> None:
+    axes.plot(curve.places, heights, "-", color=CURVE, linewidth=1.4)
     size = 7.0 if len(curve.extrema) <= 40 else 3.5
     for kind, marker, colour, fill in (("pessimum", "^", PESSIMUM, PESSIMUM), ("optimum", "v", OPTIMUM, "white")):
-        at = np.isin(curve.parameter, [e.parameter for e in curve.extrema if e.kind == kind])
+        at = np.isin(curve.places, [e.place for e in curve.extrema if e.kind == kind])
         style: dict[str, Any] = {"marker": marker, "markeredgecolor": colour, "markerfacecolor": fill}
         axes.plot(
-            curve.parameter[at],
+            curve.places[at],
             heights[at],
             linestyle="none",
             markersize=size,
@@ -67,34 +122,39 @@ def _draw(axes: Axes, curve: WasteCurve, heights: Any) -> None:
     axes.margins(x=0.02)
 
 
-def _title(curve: WasteCurve) -> str:
-    needs = sorted({c.need for c in curve.system.active_classes})
+def _active_classes(result: Result) -> list[dict[str, Any]]:
+    """Return the classes of the system that do arrive."""
+    return [c for c in result.system["classes"] if Fraction(str(c["share"])) > 0]
+
+
+def _title(curve: Curve, result: Result) -> str:
+    needs = sorted({c["need"] for c in _active_classes(result)})
     text = f"{'need' if len(needs) == 1 else 'needs'} {', '.join(map(str, needs))}"
-    if not isinstance(curve.vary, VaryServers):
-        text = f"{curve.system.servers} servers, {text}"
-    return f"{curve.system.name}: {text}" if curve.system.name else text
+    if curve.varied != "servers":
+        text = f"{result.system['servers']} servers, {text}"
+    return f"{result.system['name']}: {text}" if result.system.get("name") else text
 
 
-def _x_axis(axes: Axes, curve: WasteCurve) -> str:
+def _x_axis(axes: Axes, curve: Curve, result: Result) -> str:
     """Choose the scale of the axis, and return what it is called."""
-    vary = curve.vary
-    if isinstance(vary, VaryServers):
+    if curve.varied == "servers":
         return "servers"
-    if isinstance(vary, VaryRateRatio):
+    if curve.varied == "rate_ratio":
         axes.set_xscale("log")
-        first, second = curve.system.active_classes
-        return f"rate of '{second.name}' / rate of '{first.name}'"
-    label = f"share of '{vary.job_class}'"
-    inner = [e.parameter for e in curve.extrema if not e.at_end]
-    near_low = min((value - vary.low for value in inner), default=math.inf)
-    near_high = min((vary.high - value for value in inner), default=math.inf)
-    if min(near_low, near_high) > CROWDED * (vary.high - vary.low):
+        first, second = _active_classes(result)
+        return f"rate of '{second['name']}' / rate of '{first['name']}'"
+    label = f"share of '{result.places('of_class')[0]}'"
+    low, high = float(curve.places[0]), float(curve.places[-1])
+    inner = [e.place for e in curve.extrema if not e.at_end]
+    near_low = min((place - low for place in inner), default=math.inf)
+    near_high = min((high - place for place in inner), default=math.inf)
+    if min(near_low, near_high) > CROWDED * (high - low):
         return label
     if near_low <= near_high:
-        _stretch(axes, vary.low, 1.0, vary.high - vary.low, near_low / 10.0)
+        _stretch(axes, low, 1.0, high - low, near_low / 10.0)
     else:
-        _stretch(axes, vary.high, -1.0, vary.high - vary.low, near_high / 10.0)
-    return f"{label} (axis stretched near {vary.low if near_low <= near_high else vary.high:g})"
+        _stretch(axes, high, -1.0, high - low, near_high / 10.0)
+    return f"{label} (axis stretched near {low if near_low <= near_high else high:g})"
 
 
 def _stretch(axes: Axes, end: float, side: float, length: float, width: float) -> None:
@@ -111,29 +171,28 @@ def _stretch(axes: Axes, end: float, side: float, length: float, width: float) -
     axes.set_xticks([], minor=True)
 
 
-def deepest(curve: WasteCurve) -> list[Extremum]:
+def deepest(extrema: Sequence[Extremum]) -> list[Extremum]:
     """Return the extrema, those at which the waste turns furthest first."""
-    rises = np.abs(np.diff([e.wasted_servers for e in curve.extrema]))
-    depths = np.minimum(
-        np.append(rises, np.inf), np.append(np.inf, rises)
-    )  # to the nearer in height of both neighbours
-    return [curve.extrema[i] for i in np.argsort(-depths, kind="stable")] if curve.extrema else []
+    rises = np.abs(np.diff([e.wasted_servers for e in extrema]))
+    # To the nearer in height of both neighbours.
+    depths = np.minimum(np.append(rises, np.inf), np.append(np.inf, rises))
+    return [extrema[i] for i in np.argsort(-depths, kind="stable")] if extrema else []
 
 
-def _write_numbers(axes: Axes, curve: WasteCurve) -> None:
+def _write_numbers(axes: Axes, curve: Curve) -> None:
     """Write how much is wasted at the deepest turns inside the range, where there is room."""
     from matplotlib.path import Path as Line
 
     figure = axes.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()  # settles where everything lies
-    line = Line(axes.transData.transform(np.column_stack((curve.parameter, curve.wasted_servers))))
+    line = Line(axes.transData.transform(np.column_stack((curve.places, curve.wasted_servers))))
     taken: list[Bbox] = []
-    for extremum in [e for e in deepest(curve) if not e.at_end][:MOST_NUMBERS]:
+    for extremum in [e for e in deepest(curve.extrema) if not e.at_end][:MOST_NUMBERS]:
         up = extremum.kind == "pessimum"
         text = axes.annotate(
             f"{extremum.wasted_servers:.3g}",
-            (extremum.parameter, extremum.wasted_servers),
+            (extremum.place, extremum.wasted_servers),
             xytext=(0, 6 if up else -6),
             textcoords="offset points",
             horizontalalignment="center",

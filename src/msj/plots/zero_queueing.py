@@ -2,47 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from msj.plots.figure import new_figure
-from msj.scaling.queueing_probability import Estimate
-from msj.scaling.zero_queueing_family import FamilyAnswer, ZeroQueueingFamily
+from msj.plots.estimates import draw_estimates, server_axis
+from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
+from msj.results import Result
 
 MARKERS = "osD^v<>P"
+SIMULATED = "simulated_waiting_probability"
+ENDS = {"vanishes": "waiting vanishes", "stays": "waiting does not vanish", "undecided": "undecided"}
 
 
-def draw_zero_queueing(answer: FamilyAnswer) -> Any:
-    """Return a figure of the family: one line per class, bounds around them."""
-    figure = new_figure(height=4.6)
-    axes = figure.add_subplot()
-    sizes = [point.servers for point in answer.points]
-    names = answer.family.class_names
+def draw(result: Result, ax: Any = None) -> Any:
+    """Draw a result of :func:`msj.zero_queueing_family` and return the figure: a line per class, bounds around them."""
+    sizes = [int(n) for n in result.places("servers")]
+    if not sizes or "verdict" not in result.provenance:
+        raise nothing_to_draw("zero_queueing_family")
+    [axes] = [new_figure(height=4.6).add_subplot()] if ax is None else given_panels(ax, 1)
+    names = list(dict.fromkeys(row.job_class for row in result if row.name == "need"))
     for rank, (name, marker) in enumerate(zip(names, MARKERS, strict=False)):
-        found = [
-            (p.servers * _beside(rank, len(names)), p.simulated.by_class[name]) for p in answer.points if p.simulated
-        ]
+        # The only class is all jobs.
+        found = result.along("servers", SIMULATED, name if len(names) > 1 else None)
         if found:
-            draw_estimates(axes, *zip(*found, strict=True), marker=marker, label=f"need {name}, simulated")
-    exact = [(p.servers, p.exact.overall.value) for p in answer.points if p.exact]
-    if exact:
-        axes.plot(*zip(*exact, strict=True), "kx", markersize=9, label="all jobs, exact", zorder=4)
-    for key, style, label in (
-        ("bound", "k-", "bound (zeroq, Theorem 4.2)"),
-        ("sharper_bound", "k--", "sharper bound"),
-        ("lower_bound", "k:", "lower bound"),
+            shifted = [n * _beside(rank, len(names)) for n, _ in found]
+            draw_estimates(axes, shifted, [row for _, row in found], marker=marker, label=f"need {name}, simulated")
+    _draw_line(axes, result, "waiting_probability", "kx", markersize=9, label="all jobs, exact", zorder=4)
+    for name, style, label in (
+        ("waiting_probability_bound", "k-", "bound (zeroq, Theorem 4.2)"),
+        ("waiting_probability_sharper_bound", "k--", "sharper bound"),
+        ("waiting_probability_lower_bound", "k:", "lower bound"),
     ):
-        values = [(p.servers, getattr(p.bounds, key)) for p in answer.points if getattr(p.bounds, key)]
-        if values:
-            axes.plot(*zip(*values, strict=True), style, linewidth=1.1, label=label)
+        _draw_line(axes, result, name, style, linewidth=1.1, label=label)
     axes.axhline(1.0, color="0.6", linewidth=0.8, zorder=0)
     server_axis(axes, sizes)
     axes.set_yscale("log")
-    axes.set_ylim(bottom=_bottom(answer))
+    axes.set_ylim(bottom=_bottom(result))
     axes.set_ylabel("probability that a job waits")
-    axes.set_title(title_of(answer.family), fontsize=10)
+    axes.set_title(_title(result.provenance), fontsize=10)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return figure
+    return figure_of([axes])
+
+
+def _draw_line(axes: Any, result: Result, name: str, style: str, **options: Any) -> None:
+    found = [(n, row.value) for n, row in result.along("servers", name) if row.value]
+    if found:
+        axes.plot(*zip(*found, strict=True), style, **options)
 
 
 def _beside(rank: int, count: int) -> float:
@@ -50,59 +55,14 @@ def _beside(rank: int, count: int) -> float:
     return float(2.0 ** (0.1 * (rank - (count - 1) / 2)))
 
 
-def _bottom(answer: FamilyAnswer) -> float:
+def _bottom(result: Result) -> float:
     """Return where the axis ends: below everything simulated; lower bounds may run out of it."""
-    seen = [p.simulated.overall for p in answer.points if p.simulated]
-    shown = [estimate.value or estimate.high for estimate in seen] or [p.bounds.lower_bound for p in answer.points]
-    return max(0.2 * min(shown), 1e-12)
+    seen = [row.value or row.high or 1.0 for _, row in result.along("servers", SIMULATED)]
+    lower = [row.value for _, row in result.along("servers", "waiting_probability_lower_bound")]
+    return max(0.2 * min(seen or lower), 1e-12)
 
 
-def draw_estimates(axes: Any, sizes: Sequence[float], found: Sequence[Estimate], *, marker: str, label: str) -> None:
-    """Draw simulated probabilities with their intervals; where no job waited, an arrow down from the upper limit."""
-    seen = [(n, e) for n, e in zip(sizes, found, strict=True) if e.value > 0]
-    unseen = [(n, e.high) for n, e in zip(sizes, found, strict=True) if e.value == 0]
-    color = None
-    if seen:
-        bars = axes.errorbar(
-            [n for n, _ in seen],
-            [e.value for _, e in seen],
-            # An interval that reaches 0 runs out of a logarithmic axis.
-            yerr=[[e.value - e.low for _, e in seen], [e.high - e.value for _, e in seen]],
-            marker=marker,
-            markersize=5,
-            capsize=3,
-            linewidth=1.2,
-            label=label,
-        )
-        color = bars[0].get_color()
-    if unseen:
-        axes.errorbar(
-            [n for n, _ in unseen],
-            [high for _, high in unseen],
-            yerr=[0.5 * high for _, high in unseen],
-            uplims=True,
-            fmt=marker,
-            markersize=5,
-            markerfacecolor="none",
-            color=color,
-            label=None if seen else label,
-        )
-
-
-def server_axis(axes: Any, sizes: Sequence[int]) -> None:
-    """Make the horizontal axis one of servers, marked at the sizes themselves where they are few."""
-    axes.set_xscale("log", base=2)
-    axes.set_xlabel("servers n")
-    if len(sizes) <= 12:
-        axes.set_xticks(list(sizes), [f"{n:,}" for n in sizes], fontsize=8)
-        axes.set_xticks([], minor=True)
-
-
-def title_of(family: ZeroQueueingFamily) -> str:
+def _title(facts: Mapping[str, Any]) -> str:
     """Say which family it is."""
-    needs = ", ".join(map(str, family.needs))
-    ends = {"vanishes": "waiting vanishes", "stays": "waiting does not vanish", "undecided": "undecided"}[
-        family.verdict
-    ]
-    load = f"$1 - {float(family.beta):g}\\,n^{{-{float(family.alpha):g}}}$"
-    return f"load {load}, needs {needs}: {ends} (region {family.region})"
+    load = f"$1 - {facts['beta']:g}\\,n^{{-{facts['alpha']:g}}}$"
+    return f"load {load}, needs {', '.join(facts['needs'])}: {ENDS[facts['verdict']]} (region {facts['region']})"

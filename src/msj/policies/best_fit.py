@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from msj.policies.base import Policy, Serve
+from msj.policies.base import Fills, Policy, Serve
 from msj.policies.by_need import serve_by_need
 
 
@@ -20,6 +20,7 @@ class BestFit(Policy):
     summary: ClassVar[str] = "the largest waiting job that fits starts first; no preemption"
     citation: ClassVar[str] = "reset, Appendix H.1"
     preemptive: ClassVar[bool] = False
+    fills: ClassVar[Fills] = Fills.EQUAL_NEEDS
 
     @property
     def front(self) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.model.numbers import whole
-from msj.policies.base import Policy, Serve
+from msj.policies.base import Fills, Policy, Serve
 
 
 @cache
@@ -88,6 +88,7 @@ class BestPacking(Policy):
     name: ClassVar[str] = "best-packing"
     summary: ClassVar[str] = "of the oldest waiting jobs those that fill the servers best; options window, preemptive"
     citation: ClassVar[str] = "reset, Appendix H.1"
+    fills: ClassVar[Fills] = Fills.EQUAL_NEEDS
 
     window: int = 4
     preemptive: bool = False
@@ -101,6 +102,10 @@ class BestPacking(Policy):
 
     def front_on(self, servers: int) -> int:  # noqa: ARG002
         return self.window
+
+    def fills_on(self, servers: int, least_need: int) -> Fills:
+        # With preemption nobody outside the window is served, and it may be too short for all servers.
+        return Fills.UNKNOWN if self.preemptive and self.window * least_need < servers else self.fills
 
     @property
     def serve(self) -> Serve:

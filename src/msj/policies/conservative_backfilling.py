@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.policies.base import Serve
+from msj.policies.base import Fills, Serve
 from msj.policies.run_time_estimates import RunTimeEstimates
 
 
@@ -73,6 +73,7 @@ class ConservativeBackfilling(RunTimeEstimates):
     summary: ClassVar[str] = "jobs overtake if that delays none ahead of them; options factor, round_up_to"
     citation: ClassVar[str] = "wcfs, section 4.5.3"
     preemptive: ClassVar[bool] = False
+    fills: ClassVar[Fills] = Fills.EQUAL_NEEDS
 
     @property
     def front(self) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.model import System
-from msj.policies.base import Policy, Serve
+from msj.policies.base import Fills, Policy, Serve
 
 
 def divisor_filling(
@@ -59,12 +59,16 @@ class DivisorFilling(Policy):
     citation: ClassVar[str] = "wcfs, section 3.4.3"
     preemptive: ClassVar[bool] = True
     order_within_need: ClassVar[bool] = True
+    fills: ClassVar[Fills] = Fills.ALWAYS
 
     @property
     def front(self) -> None:
         return None
 
     def front_on(self, servers: int) -> int:
+        return servers
+
+    def oldest_served(self, servers: int, least_need: int) -> int:  # noqa: ARG002
         return servers
 
     @property

@@ -11,7 +11,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.policies.base import Policy, Serve
+from msj.model import System
+from msj.policies.base import Fills, Policy, Serve
 
 
 def first_come_first_served(
@@ -38,6 +39,7 @@ class Fcfs(Policy):
     summary: ClassVar[str] = "first come, first served; a head that does not fit blocks all behind it"
     citation: ClassVar[str] = "reset, section 3.1"
     preemptive: ClassVar[bool] = False
+    fills: ClassVar[Fills] = Fills.EQUAL_NEEDS
 
     @property
     def front(self) -> int:
@@ -46,6 +48,19 @@ class Fcfs(Policy):
     @property
     def serve(self) -> Serve:
         return first_come_first_served
+
+
+def is_fcfs(system: System) -> bool:
+    """Return whether a system is a plain cluster under FCFS itself: no model, and no other rule of whatever name.
+
+    Examples
+    --------
+    >>> import msj
+    >>> system = msj.read("examples/two_servers.toml")
+    >>> is_fcfs(system), is_fcfs(system.replace(policy="first-fit"))
+    (True, False)
+    """
+    return system.model is None and type(system.policy) is Fcfs
 
 
 VARIANT = Fcfs

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.model.numbers import whole
-from msj.policies.base import Policy, Serve
+from msj.policies.base import Fills, Policy, Serve
 
 
 @cache
@@ -58,6 +58,7 @@ class FirstFit(Policy):
     name: ClassVar[str] = "first-fit"
     summary: ClassVar[str] = "in order of arrival, each that fits starts; options window, preemptive"
     citation: ClassVar[str] = "reset, Appendix H.1"
+    fills: ClassVar[Fills] = Fills.EQUAL_NEEDS
 
     window: int | None = None
     preemptive: bool = False

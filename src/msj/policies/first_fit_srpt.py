@@ -46,6 +46,7 @@ class FirstFitSrpt(Policy):
     summary: ClassVar[str] = "least remaining size first; each one that still fits is served"
     citation: ClassVar[str] = "Grosof, Scully, Harchol-Balter and Scheller-Wolf 2022"
     preemptive: ClassVar[bool] = True
+    knows_durations: ClassVar[bool] = True
 
     @property
     def front(self) -> None:

@@ -45,6 +45,7 @@ class GreedySrpt(Policy):
     summary: ClassVar[str] = "least remaining size first; up to the first that does not fit"
     citation: ClassVar[str] = "Grosof, Scully, Harchol-Balter and Scheller-Wolf 2022"
     preemptive: ClassVar[bool] = True
+    knows_durations: ClassVar[bool] = True
 
     @property
     def front(self) -> None:

@@ -57,6 +57,20 @@ class HeterogeneousServers(Sharing):
         mean = float(sum(self.speeds)) / servers
         return tuple(float(speed) / mean for speed in self.speeds)
 
+    def oldest_served(self, servers: int, least_need: int) -> int:  # noqa: ARG002
+        return servers
+
+    def least_busy(self, servers: int, least_need: int) -> tuple[float | None, str]:  # noqa: ARG002
+        if self.speeds is not None and len(self.speeds) != servers:
+            return None, self._wrong_number(servers)
+        speeds = self.relative_speeds(servers)
+        if self.assignment != "fastest-first":  # who stays may be left alone on the slowest
+            return min(speeds) / servers, "a job alone may have the slowest server"
+        return max(speeds) / servers, "a job alone has the fastest server"
+
+    def fastest_speed(self, servers: int) -> float:
+        return max(self.relative_speeds(servers))
+
     def supports(self, system: System) -> str | None:
         if self.speeds is not None and len(self.speeds) != system.servers:
             return self._wrong_number(system.servers)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from msj.policies.base import Policy, Serve
+from msj.policies.base import Fills, Policy, Serve
 from msj.policies.by_need import serve_by_need
 
 
@@ -20,6 +20,7 @@ class LeastServersFirst(Policy):
     name: ClassVar[str] = "least-servers-first"
     summary: ClassVar[str] = "jobs that need few servers first, ties by arrival; preemptive unless preemptive = false"
     citation: ClassVar[str] = "wcfs, section 6"
+    fills: ClassVar[Fills] = Fills.EQUAL_NEEDS
     preemptive: bool = True
 
     @property

@@ -32,6 +32,12 @@ class LimitedProcessorSharing(Sharing):
         """Return the limit on a cluster of this size."""
         return servers if self.limit is None else self.limit
 
+    def oldest_served(self, servers: int, least_need: int) -> int:  # noqa: ARG002
+        return self.limit_on(servers)
+
+    def least_busy(self, servers: int, least_need: int) -> tuple[float, str]:  # noqa: ARG002
+        return 1.0, "a job alone has all servers"
+
     def supports(self, system: System) -> str | None:
         for c in system.active_classes:
             if c.need != system.servers:

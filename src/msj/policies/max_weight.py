@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.errors import InvalidInput
-from msj.policies.base import Policy, Serve
+from msj.policies.base import Fills, Policy, Serve
 from msj.registry import nearest
 
 TIES = ("random", "smallest", "largest")
@@ -75,6 +75,7 @@ class MaxWeight(Policy):
     summary: ClassVar[str] = "the packing of largest total weight, weight = jobs present of that need; preemptive"
     citation: ClassVar[str] = "wcfs, section 4.5.2"
     preemptive: ClassVar[bool] = True
+    fills: ClassVar[Fills] = Fills.EQUAL_NEEDS
 
     limited: bool = False
     ties: str = "random"

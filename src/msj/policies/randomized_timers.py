@@ -60,6 +60,9 @@ class RandomizedTimers(Policy):
     def front(self) -> None:
         return None
 
+    def least_busy(self, servers: int, least_need: int) -> tuple[None, str]:  # noqa: ARG002
+        return None, f"policy '{self.name}' starts jobs only when a clock ticks, so all servers may stand idle"
+
     @property
     def serve(self) -> Serve:
         return randomized_timers

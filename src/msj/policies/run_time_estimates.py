@@ -7,6 +7,7 @@ it up to the next multiple of 60. Jobs that come with estimates of their own hav
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from msj.policies.base import Policy
 @dataclass(frozen=True, kw_only=True)
 class RunTimeEstimates(Policy):
     """Options of the backfilling policies."""
+
+    uses_estimates: ClassVar[bool] = True
 
     factor: Number = 1
     round_up_to: Number | None = None

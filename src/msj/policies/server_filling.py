@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.model import System
-from msj.policies.base import Policy, Serve
+from msj.policies.base import Fills, Policy, Serve
 
 
 def server_filling(
@@ -64,6 +64,8 @@ class ServerFilling(Policy):
     citation: ClassVar[str] = "wcfs, section 3.4.2"
     preemptive: ClassVar[bool] = True
     order_within_need: ClassVar[bool] = True
+    fills: ClassVar[Fills] = Fills.ALWAYS
+    oldest_because: ClassVar[str] = ": their needs sum to the servers"
 
     @property
     def front(self) -> None:
@@ -74,6 +76,9 @@ class ServerFilling(Policy):
 
     def sees_enough(self, needs: Sequence[int], servers: int) -> bool:
         return sum(needs) >= servers
+
+    def oldest_served(self, servers: int, least_need: int) -> int:
+        return servers // least_need
 
     @property
     def serve(self) -> Serve:

@@ -59,6 +59,7 @@ class ServerFillingSrpt(Policy):
     summary: ClassVar[str] = "ServerFilling among the jobs of least remaining size; powers of two"
     citation: ClassVar[str] = "Grosof, Scully, Harchol-Balter and Scheller-Wolf 2022"
     preemptive: ClassVar[bool] = True
+    knows_durations: ClassVar[bool] = True
 
     @property
     def front(self) -> None:

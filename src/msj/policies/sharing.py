@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from msj.errors import NotSupported
-from msj.policies.base import Policy, Serve
+from msj.policies.base import Fills, Policy, Serve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +18,7 @@ class Sharing(Policy):
     """Base of the policies that share speed."""
 
     preemptive: ClassVar[bool] = True
+    fills: ClassVar[Fills] = Fills.SHARED
 
     @property
     def front(self) -> None:

@@ -34,5 +34,8 @@ class ThresholdParallelism(Sharing):
         if self.order not in ORDERS:
             raise InvalidInput(f"order = {self.order!r} is unknown; {nearest(str(self.order), ORDERS)}")
 
+    def oldest_served(self, servers: int, least_need: int) -> int | None:
+        return -(-servers // least_need) if self.order == "fcfs" else None
+
 
 VARIANT = ThresholdParallelism

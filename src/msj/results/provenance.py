@@ -1,4 +1,4 @@
-"""Where a result comes from: versions, method, cost. Enough to make it again."""
+"""Where a result comes from: versions, question, cost. Enough to ask again (``msj rerun``)."""
 
 from __future__ import annotations
 

@@ -1,12 +1,17 @@
-"""One answer: a named number, how sure it is, and how it was found."""
+"""One answer: a named number, where it stands, how sure it is, and how it was found."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
-Kind = Literal["exact", "asymptotic", "bound", "simulated"]
+from msj.errors import InvalidInput
+from msj.results.coordinates import At, Place
+
+Kind = Literal["exact", "bound", "asymptotic", "simulated", "recorded", "replayed"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,9 +23,10 @@ class Quantity:
     name
         From the list of quantity names, which is a contract (``stability_threshold``, ``wasted_servers``, ...).
     value
-        The number.
+        The number; nan where there is only a ``formula``.
     kind
-        ``exact`` (to the stated residual), ``asymptotic`` (right in a limit), ``bound`` or ``simulated``.
+        ``exact`` (to the stated residual), ``bound``, ``asymptotic`` (right in a limit), ``simulated``, ``recorded``
+        (read off a log) or ``replayed`` (a log's jobs under a policy).
     method
         How it was computed, in words.
     citation
@@ -30,7 +36,19 @@ class Quantity:
     level
         For percentiles: which one, in percent.
     low, high
-        Interval around the value, where there is one.
+        Interval around the value, where there is one: of 95 % confidence for what is simulated, the numerical error
+        for what is exact.
+    bracket
+        Whether low and high enclose the value only as far as the runs made can tell, without a confidence.
+    at
+        Coordinates: what the number was asked at, where a result holds several (:data:`COORDINATES`).
+    formula
+        The value as an exact fraction or a formula, where there is one.
+
+    Examples
+    --------
+    >>> Quantity(name="mean_response_time", value=7.5, kind="exact", method="QBD", at={"load": 0.8}).at
+    At(load=0.8)
     """
 
     name: str
@@ -42,10 +60,39 @@ class Quantity:
     level: float | None = None
     low: float | None = None
     high: float | None = None
+    at: Mapping[str, Place] = field(default_factory=At)
+    formula: str | None = None
+    bracket: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.at, At):
+            object.__setattr__(self, "at", At(self.at))
+        if self.kind not in KINDS:
+            raise InvalidInput(f"kind {self.kind!r} of {self.name} is unknown; use one of {', '.join(KINDS)}")
+        if self.level is not None and not 0 <= self.level <= 100:
+            raise InvalidInput(f"level {self.level} of {self.name} is no percentage; give 0 to 100")
+        for end, below, above in (("low", self.low, self.value), ("high", self.value, self.high)):
+            if below is not None and above is not None and below > above:
+                raise InvalidInput(
+                    f"{self.name} = {self.value} lies outside its interval ({self.low} to {self.high}); check {end}"
+                )
+
+    def replace(self, **changes: Any) -> Quantity:
+        """Return a copy with some fields changed."""
+        return replace(self, **changes)
+
+    def put(self, **places: Place) -> Quantity:
+        """Return the same number with further coordinates."""
+        return replace(self, at={**self.at, **places})
+
+    @property
+    def label(self) -> str:
+        """Name with the level of a percentile, as tables show it."""
+        return self.name if self.level is None else f"{self.name} {self.level:g} %"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON writes it; what is not finite becomes null."""
-        return {
+        row = {
             "name": self.name,
             "value": _finite(self.value),
             "kind": self.kind,
@@ -55,7 +102,29 @@ class Quantity:
             "level": self.level,
             "low": _finite(self.low),
             "high": _finite(self.high),
+            "at": dict(self.at),
         }
+        row |= {} if self.formula is None else {"formula": self.formula}
+        return row | ({"bracket": True} if self.bracket else {})
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Quantity:
+        """Return the row that :meth:`to_dict` wrote."""
+        value = row["value"]
+        return cls(
+            name=row["name"],
+            value=math.nan if value is None else value,
+            kind=row["kind"],
+            method=row["method"],
+            citation=row.get("citation") or "",
+            job_class=row.get("class"),
+            level=row.get("level"),
+            low=row.get("low"),
+            high=row.get("high"),
+            at=row.get("at") or {},
+            formula=row.get("formula"),
+            bracket=str(row.get("bracket", False)) == "True",
+        )
 
 
 def _finite(value: float | None) -> float | None:

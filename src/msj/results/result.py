@@ -1,18 +1,24 @@
 """The outlet: every answer is rows of quantities with an outcome and a provenance.
 
-Tables, plots, the command line and JSON know only this.
+Tables, plots, the command line, CSV, JSON and notebooks know only this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
-from msj.errors import InvalidInput
+from msj.errors import Failure, InvalidInput
 from msj.registry import nearest
-from msj.results.outcome import Outcome
+from msj.results.coordinates import COORDINATES, At, Place, write_place
+from msj.results.grid import WIDTH
+from msj.results.html import write_html
+from msj.results.outcome import Missing, Outcome
 from msj.results.quantity import Quantity
+from msj.results.records import records_of, write_csv
 from msj.results.table import write_table
 
 if TYPE_CHECKING:
@@ -24,7 +30,24 @@ class Result:
     """What a question about a system was answered with.
 
     ``result["stability_threshold"]`` is that number for all jobs, ``result["mean_waiting_time", "large"]`` for one
-    class, ``result["waiting_time_percentile", None, 95]`` a percentile; iterating gives the rows.
+    class, ``result["waiting_time_percentile", None, 95]`` a percentile. Where rows differ in coordinates,
+    ``result.at(policy="fcfs")["mean_response_time"]`` selects; several matches are an error that lists them. Iterating
+    gives the rows.
+
+    Parameters
+    ----------
+    system
+        The spec of the system that was asked about; empty where there is none (a family of systems).
+    quantities
+        The rows.
+    outcome
+        How it ended.
+    provenance
+        Versions, the question itself, cost.
+    notes
+        Sentences for people.
+    missing
+        What was asked and could not be answered, where, and why.
     """
 
     system: dict[str, Any]
@@ -32,17 +55,62 @@ class Result:
     outcome: Outcome = Outcome.SOLVED
     provenance: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
 
     def __getitem__(self, key: str | tuple[str, str | None] | tuple[str, str | None, float]) -> float:
         name, job_class, level = (*key, None, None)[:3] if isinstance(key, tuple) else (key, None, None)
-        for row in self.quantities:
-            if (row.name, row.job_class, row.level) == (name, job_class, level):
-                return row.value
-        known = {row.name for row in self.quantities if (row.job_class, row.level) == (job_class, level)}
-        asked = (
-            f"'{name}'" + (f" of class '{job_class}'" if job_class else "") + (f" at level {level}" if level else "")
-        )
-        raise InvalidInput(f"there is no {asked} in this result; {nearest(str(name), sorted(known))}")
+        return self.row(name, job_class, level).value
+
+    def row(self, name: str, job_class: str | None = None, level: float | None = None) -> Quantity:
+        """Return the one row of that name, class and level; none or several are an error that says what there is."""
+        found = [row for row in self.quantities if (row.name, row.job_class, row.level) == (name, job_class, level)]
+        if len(found) == 1:
+            return found[0]
+        asked = f"'{name}'"
+        asked += f" of class '{job_class}'" if job_class is not None else ""
+        asked += f" at level {level:g}" if level is not None else ""
+        if not found:
+            known = {row.name for row in self.quantities if (row.job_class, row.level) == (job_class, level)}
+            raise InvalidInput(f"there is no {asked} in this result; {nearest(str(name), sorted(known))}")
+        where = "; ".join(str(row.at) or row.method for row in found[:8]) + ("; ..." if len(found) > 8 else "")
+        raise InvalidInput(f"{asked} stands {len(found)} times in this result: {where}; choose one with at(...)")
+
+    def find(self, name: str, job_class: str | None = None, level: float | None = None) -> Quantity | None:
+        """Return the first row of that name, class and level, None where there is none."""
+        key = (name, job_class, level)
+        return next((row for row in self.quantities if (row.name, row.job_class, row.level) == key), None)
+
+    def at(self, **places: Place) -> Self:
+        """Return the part of the result that stands at these coordinates; numbers may differ by rounding.
+
+        Examples
+        --------
+        >>> import msj
+        >>> curve = msj.curve("examples/two_servers.toml", loads=[0.5, 0.8])
+        >>> round(curve.at(load=0.8)["mean_response_time"], 6)
+        7.517772
+        """
+        wanted = At(places)
+        rows = tuple(row for row in self.quantities if At(row.at).matches(wanted))
+        missing = tuple(gap for gap in self.missing if At(gap.at).matches(wanted))
+        if not rows and not missing:
+            known = [f"{name}: {', '.join(map(write_place, self.places(name)[:12])) or 'none'}" for name in wanted]
+            raise InvalidInput(f"nothing in this result stands at {wanted}; there is {'; '.join(known)}")
+        return replace(self, quantities=rows, missing=missing)
+
+    def places(self, coordinate: str) -> list[Place]:
+        """Return the values of a coordinate, each once, in order of appearance."""
+        if coordinate not in COORDINATES:
+            raise InvalidInput(f"unknown coordinate '{coordinate}'; {nearest(coordinate, COORDINATES)}")
+        return list(dict.fromkeys(row.at[coordinate] for row in self.quantities if coordinate in row.at))
+
+    def along(self, coordinate: str, name: str, job_class: str | None = None) -> list[tuple[Any, Quantity]]:
+        """Return (place, row) of one quantity along a coordinate, in order of appearance."""
+        return [
+            (row.at[coordinate], row)
+            for row in self.quantities
+            if coordinate in row.at and (row.name, row.job_class) == (name, job_class)
+        ]
 
     def __contains__(self, name: object) -> bool:
         return any(row.name == name for row in self.quantities)
@@ -53,6 +121,13 @@ class Result:
     def __len__(self) -> int:
         return len(self.quantities)
 
+    @property
+    def title(self) -> str:
+        """What it is about, in a few words."""
+        if not self.system:
+            return "result"
+        return str(self.system.get("name") or f"{self.system.get('servers')} servers")
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as JSON writes it."""
         return {
@@ -61,16 +136,70 @@ class Result:
             "message": self.outcome.value,
             "notes": list(self.notes),
             "quantities": [row.to_dict() for row in self.quantities],
-            "provenance": self.provenance,
+            "missing": [gap.to_dict() for gap in self.missing],
+            "provenance": plain(self.provenance),
         }
 
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Result:
+        """Return the result that :meth:`to_dict` wrote."""
+        try:
+            return Result(
+                system=dict(document["system"]),
+                quantities=tuple(Quantity.from_dict(row) for row in document["quantities"]),
+                outcome=Outcome.from_label(document["outcome"]),
+                provenance=dict(document.get("provenance", {})),
+                notes=tuple(document.get("notes", ())),
+                missing=tuple(
+                    Missing(
+                        name=gap["name"],
+                        failure=Failure[gap["failure"].upper().replace("-", "_")],
+                        reason=gap["reason"],
+                        at=gap["at"],
+                    )
+                    for gap in document.get("missing", ())
+                ),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InvalidInput(f"this is no result of msj ({error!r}); give what --json printed") from None
+
+    def to_json(self) -> str:
+        """Return everything as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_csv(self) -> str:
+        """Return the rows as CSV with full precision; ``msj.results.read_csv`` reads it back."""
+        return write_csv(self.quantities)
+
     def to_frame(self) -> pandas.DataFrame:
-        """Return the rows as a pandas table."""
+        """Return the rows as a pandas table with the columns of the CSV."""
         import pandas
 
-        return pandas.DataFrame([row.to_dict() for row in self.quantities])
+        return pandas.DataFrame(records_of(self.quantities))
+
+    def to_text(self, *, width: int = WIDTH) -> str:
+        """Return everything for people."""
+        said = [*self.notes, *map(str, self.missing)]
+        return "\n\n".join([f"{self.title}: {self.outcome.value}", write_table(self.quantities, width=width), *said])
 
     def __repr__(self) -> str:
-        title = self.system.get("name") or f"{self.system.get('servers')} servers"
-        heading = f"{title}: {self.outcome.value}"
-        return "\n".join([heading, write_table(self.quantities), *self.notes])
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        said = [*self.notes, *map(str, self.missing)]
+        return write_html(f"{self.title}: {self.outcome.value}", self.quantities, said)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON takes it; what is not finite becomes null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    if isinstance(value, bool) or value is None or isinstance(value, (str, int)):
+        return value
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return str(value)

@@ -1,20 +1,83 @@
-"""Rows of quantities as text tables for people, and as CSV.
+"""Rows of quantities as tables for people.
 
-Quantities that exist per class are shown side by side, one column per class; the others get a line each with kind,
-method and citation.
+Rows without coordinates are grouped by where they come from (kind, method, citation), which is said once above each
+group; single numbers are listed below it, what exists per class stands side by side. Rows with coordinates become one
+table for each set of coordinates (loads down, quantities across, or the other way round where there are more
+quantities), followed by where its columns come from. The same blocks are written as text and as HTML.
 """
 
 from __future__ import annotations
 
-import csv
-import io
+import math
+import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
+from msj.results.coordinates import At, Place, write_place
+from msj.results.grid import WIDTH, write_grid
 from msj.results.quantity import Quantity
 
-Grid: TypeAlias = tuple[list[str], list[list[str]]]  # headings, rows
-MOST_COLUMNS = 8  # with more classes, one line per class
+Source: TypeAlias = tuple[str, str, str]  # kind, method, citation
+Column: TypeAlias = tuple[str, str | None]  # label, class
+MOST_LINES = 25  # of a table for people; of a longer one evenly spaced lines are shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A table: what it is about, headings and cells, and remarks below; ``labels`` columns say what a line is.
+
+    A list of single numbers has no headings.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    labels: int = 1
+    remarks: tuple[str, ...] = ()
+
+
+def blocks_of(quantities: Iterable[Quantity], *, most_lines: int = MOST_LINES) -> list[Block]:
+    """Return the tables that show these rows."""
+    plain: dict[Source, list[Quantity]] = {}
+    placed: dict[tuple[str, ...], list[Quantity]] = {}
+    for row in quantities:
+        if row.at:
+            placed.setdefault(tuple(row.at), []).append(row)
+        else:
+            plain.setdefault(_source(row), []).append(row)
+    found = [_plain_block(rows) for rows in plain.values()]
+    return found + [_placed_block(rows, most_lines) for rows in placed.values()]
+
+
+def write_table(quantities: Iterable[Quantity], *, width: int = WIDTH, most_lines: int = MOST_LINES) -> str:
+    """Return the rows as text at most ``width`` columns wide.
+
+    Examples
+    --------
+    >>> rows = [Quantity(name="mean_response_time", value=value, kind="exact", method="QBD", at={"load": load})
+    ...         for load, value in ((0.5, 2.8154), (0.8, 7.5178))]
+    >>> print(write_table(rows))
+    exact, by QBD
+    load  mean_response_time
+    0.5   2.8154
+    0.8   7.5178
+    """
+    blocks = blocks_of(quantities, most_lines=most_lines)
+    longest = max((len(line[0]) for block in blocks if not block.headings for line in block.rows), default=0)
+    text = ""
+    for before, block in zip([None, *blocks], blocks, strict=False):
+        if before is not None:  # lists follow each other closely
+            text += "\n" if not (before.headings or block.headings) else "\n\n"
+        text += "\n".join([*_wrapped(block.title, width), _body(block, width, longest)])
+        text += "".join(f"\n{line}" for line in _wrapped("\n".join(block.remarks), width))
+    return text or "(no quantities)"
+
+
+def _body(block: Block, width: int, longest: int) -> str:
+    if block.headings:
+        return write_grid(block.headings, block.rows, width=width, labels=block.labels)
+    return "\n".join(f"  {label.ljust(longest)}  {value}".rstrip() for label, value in block.rows)
 
 
 def write_number(value: float, digits: int = 10) -> str:
@@ -28,71 +91,118 @@ def write_number(value: float, digits: int = 10) -> str:
     return f"{value:.{digits}g}"
 
 
-def grids(quantities: Iterable[Quantity]) -> list[Grid]:
-    """Return the tables that show these rows: one of single numbers, one of numbers per class."""
-    rows = list(quantities)
+def write_value(row: Quantity, digits: int = 10) -> str:
+    """Write a value with its interval, no more digits than the interval is worth.
+
+    Examples
+    --------
+    >>> found = Quantity(name="x", value=7.5178, kind="simulated", method="", low=7.41, high=7.6256)
+    >>> write_value(found), write_value(found.replace(low=7.5)), write_value(found.replace(low=None, high=None))
+    ('7.52 ± 0.11', '7.518 (7.5 to 7.626)', '7.5178')
+    """
+    if row.formula is not None and (math.isnan(row.value) or len(row.formula) <= 24):
+        return row.formula if math.isnan(row.value) else f"{row.formula} = {write_number(row.value, digits)}"
+    if row.low is None or row.high is None:
+        return "" if math.isnan(row.value) else write_number(row.value, digits)
+    half = (row.high - row.low) / 2.0
+    if half > 0 and math.isfinite(half) and abs(row.low + half - row.value) <= 0.05 * half:
+        places = 1 - math.floor(math.log10(half))
+        if 0 <= places <= 8 and abs(row.value) < 1e6:
+            return f"{row.value:.{places}f} ± {half:.{places}f}"
+        return f"{write_number(row.value, 6)} ± {write_number(half, 2)}"
+    return f"{write_number(row.value, 4)} ({write_number(row.low, 4)} to {write_number(row.high, 4)})"
+
+
+def _source(row: Quantity) -> Source:
+    return row.kind, row.method, row.citation
+
+
+def _in_words(source: Source) -> str:
+    kind, method, citation = source
+    return kind + (f", by {method}" if method else "") + (f" ({citation})" if citation else "")
+
+
+def _plain_block(rows: list[Quantity]) -> Block:
     classes = list(dict.fromkeys(row.job_class for row in rows if row.job_class is not None))
-    per_class = {(row.name, row.level) for row in rows if row.job_class is not None}
-    if len(classes) > MOST_COLUMNS:
-        per_class = set()
-    singles = [row for row in rows if (row.name, row.level) not in per_class]
-    found = [_single_grid(singles)] if singles else []
-    if per_class:
-        found.append(_class_grid([row for row in rows if (row.name, row.level) in per_class], classes))
-    return found
-
-
-def write_table(quantities: Iterable[Quantity]) -> str:
-    """Return the rows as aligned text tables."""
-    return "\n\n".join(write_grid(*grid) for grid in grids(quantities)) or "(no quantities)"
-
-
-def write_grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return texts in aligned columns."""
-    lines = [list(headings), *map(list, rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(headings))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    lines: dict[str, dict[str | None, Quantity]] = {}
+    for row in rows:
+        lines.setdefault(row.label, {})[row.job_class] = row
+    digits = 7 if classes else 10
+    across: list[str | None] = [*([None] if any(None in found for found in lines.values()) else []), *classes]
+    return Block(
+        title=_in_words(_source(rows[0])),
+        headings=("quantity", *("all jobs" if c is None else c for c in across)) if classes else (),
+        rows=tuple(
+            (label, *(write_value(found[c], digits) if c in found else "" for c in across))
+            for label, found in lines.items()
+        ),
     )
 
 
-def write_csv(quantities: Iterable[Quantity]) -> str:
-    """Return the rows as CSV with full precision."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    keys = ("name", "class", "level", "value", "kind", "low", "high", "method", "citation")
-    writer.writerow(keys)
-    for row in quantities:
-        plain = row.to_dict()
-        writer.writerow([plain[key] for key in keys])
-    return buffer.getvalue()
+def _placed_block(rows: list[Quantity], most_lines: int) -> Block:
+    """One table for rows with the same coordinates; what does not vary is said above it."""
+    fixed = {k: v for k, v in rows[0].at.items() if len({row.at[k] for row in rows}) == 1 and len(set_of(rows)) > 1}
+    varying = [name for name in rows[0].at if name not in fixed]
+    places = list(dict.fromkeys(tuple(row.at[name] for name in varying) for row in rows))
+    columns = list(dict.fromkeys((row.label, row.job_class) for row in rows))
+    cells = {(tuple(row.at[name] for name in varying), (row.label, row.job_class)): row for row in rows}
+    sources = list(dict.fromkeys(_source(row) for row in rows))
+    title = [f"at {At(fixed)}"] if fixed else []
+    remarks: list[str] = []
+    if len(sources) == 1:
+        title.insert(0, _in_words(sources[0]))
+    else:
+        remarks = [_said_of(source, rows, varying, len(columns)) for source in sources]
+    if len(columns) > max(len(places), 3) and len(varying) == 1 and len(places) <= 12:
+        headings = (varying[0], *(write_place(place[0]) for place in places))
+        lines = [(_heading(c), *(_cell(cells.get((place, c))) for place in places)) for c in columns]
+        labels = 1
+    else:
+        headings = (*varying, *map(_heading, columns))
+        lines = [
+            (*map(write_place, place), *(_cell(cells.get((place, c))) for c in columns))
+            for place in _thinned(places, most_lines)
+        ]
+        labels = len(varying)
+        if len(lines) < len(places):
+            remarks.insert(0, f"({len(lines)} of {len(places)} lines; --csv and --json have all)")
+    return Block(
+        title="; ".join(title), headings=headings, rows=tuple(lines), labels=max(labels, 1), remarks=tuple(remarks)
+    )
 
 
-def _single_grid(rows: list[Quantity]) -> Grid:
-    lines = [[_name(row), row.job_class or "", _value(row, 10), row.kind, row.method, row.citation] for row in rows]
-    headings = ["quantity", "class", "value", "kind", "method", "citation"]
-    keep = [i for i in range(len(headings)) if any(line[i] for line in lines)]
-    return [headings[i] for i in keep], [[line[i] for i in keep] for line in lines]
+def set_of(rows: Sequence[Quantity]) -> set[At]:
+    """Return the different places the rows stand at."""
+    return {At(row.at) for row in rows}
 
 
-def _class_grid(rows: list[Quantity], classes: list[str]) -> Grid:
-    by_name: dict[str, dict[str | None, Quantity]] = {}
-    for row in rows:
-        by_name.setdefault(_name(row), {})[row.job_class] = row
-    lines = []
-    for name, found in by_name.items():
-        cells = [_value(found[c], 7) if c in found else "" for c in (None, *classes)]
-        first = next(iter(found.values()))
-        lines.append([name, *cells, first.kind, first.method])
-    return ["quantity", "all jobs", *classes, "kind", "method"], lines
+def _said_of(source: Source, rows: list[Quantity], varying: list[str], columns: int) -> str:
+    """Say which rows come from a source: by quantity, or by place where the source depends on it."""
+    mine = [row for row in rows if _source(row) == source]
+    names = list(dict.fromkeys(row.name for row in mine))
+    others = {row.name for row in rows if _source(row) != source}
+    words = ", ".join(names) if len(names) < columns or columns == 1 else "all"
+    if others & set(names):  # the same quantity has another source elsewhere
+        where = list(dict.fromkeys(write_place(row.at[varying[0]]) for row in mine))
+        listed = ", ".join(where) if len(where) <= 4 else f"{where[0]} to {where[-1]}"
+        words = f"{words} at {varying[0]} {listed}"
+    return f"{words}: {_in_words(source)}"
 
 
-def _name(row: Quantity) -> str:
-    return row.name if row.level is None else f"{row.name} {row.level:g} %"
+def _heading(column: Column) -> str:
+    label, job_class = column
+    return label if job_class is None else f"{label} {job_class}"
 
 
-def _value(row: Quantity, digits: int) -> str:
-    if row.low is None or row.high is None:
-        return write_number(row.value, digits)
-    # An interval says how many digits are worth showing.
-    return f"{write_number(row.value, 6)} ({write_number(row.low, 5)} to {write_number(row.high, 5)})"
+def _cell(row: Quantity | None) -> str:
+    return "" if row is None else write_value(row, 7)
+
+
+def _thinned(places: list[tuple[Place, ...]], most: int) -> list[tuple[Place, ...]]:
+    if len(places) <= 2 * most:
+        return places
+    return [places[round(k * (len(places) - 1) / (most - 1))] for k in range(most)]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return [line for part in text.split("\n") if part for line in textwrap.wrap(part, width, subsequent_indent="  ")]

@@ -11,23 +11,23 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from msj import questions
-from msj.analysis.analyse import analyse
 from msj.analysis.base import Saturated, why_not_fcfs
 from msj.analysis.exact_response import estimated_seconds
 from msj.analysis.saturated import saturated_analyses, solve_saturated
-from msj.errors import MsjError, NotAccurate, NotSupported, TooLarge
+from msj.answers.analyse import analyse
+from msj.errors import MsjError, NotAccurate, NotSupported, TooLarge, Unstable
 from msj.finite_skip.fcfs_counts import number_of_states
 from msj.finite_skip.job_types import why_not_phase_type
 from msj.model import System
-from msj.results import Outcome, Quantity
+from msj.results import Outcome, Quantity, Watch
 from msj.scaling.queueing_probability import memory_of
 from msj.scaling.waste_limit import limiting_waste
+from msj.simulation import simulate_at_rate
 from msj.simulation.saturated_line import SaturatedLine, saturated_line
 
 EXACT_SECONDS = 4.0
@@ -37,16 +37,15 @@ MEMORIES = 40
 WARM_UP = 0.2
 LEAST_JOBS = 1_000_000
 MOST_JOBS = 20_000_000
-TOO_SHORT = "simulated, but too shortly to forget that the cluster began empty: take more jobs"
 AT_LOAD = ("waiting_probability", "mean_waiting_time", "mean_response_time")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effort:
-    """How much to simulate, and whom to tell before something takes unusually long."""
+class AtLoad:
+    """P(wait) and mean times; ``too_short`` if they are simulated and the run still remembers its empty beginning."""
 
-    jobs: int | None = None
-    message: Callable[[str], None] | None = None
+    quantities: tuple[Quantity, ...]
+    too_short: bool = False
 
 
 def saturated_answer(system: System, root: np.random.SeedSequence) -> Saturated | SaturatedLine | None:
@@ -108,7 +107,7 @@ def _known_rows(k: int, saturated: Saturated | SaturatedLine) -> list[Quantity]:
 
 def load_rows(system: System, rate: float, saturated: Saturated | SaturatedLine | None) -> list[Quantity]:
     """Return how much arrives, said in three ways; the load is as sure as the threshold."""
-    method = "what is kept, at this size"
+    method = "definition"
     rows = [
         Quantity(name="arrival_rate", value=rate, kind="exact", method=method),
         Quantity(name="utilisation", value=rate / system.naive_threshold, kind="exact", method=method),
@@ -123,26 +122,31 @@ def load_rows(system: System, rate: float, saturated: Saturated | SaturatedLine 
 
 
 def answer_at_load(
-    system: System, rate: float, threshold: float | None, root: np.random.SeedSequence, effort: Effort
-) -> tuple[str, list[Quantity]]:
-    """Return P(wait) and mean times: exact in seconds, else simulated."""
+    system: System,
+    rate: float,
+    threshold: float | None,
+    *,
+    root: np.random.SeedSequence,
+    jobs: int | None = None,
+    progress: Watch | None = None,
+) -> AtLoad:
+    """Return P(wait) and mean times: exact in seconds, else simulated; a simulated queue that grows is an error."""
     exact = _exact_at_load(system)
     if len(exact) == len(AT_LOAD):
-        return "solved", list(exact.values())
+        return AtLoad(quantities=tuple(exact.values()))
     memory = memory_of(system, rate, threshold)
     wanted = REPLICATIONS * MEMORIES * memory * rate
-    jobs = effort.jobs or math.ceil(min(max(wanted, LEAST_JOBS), MOST_JOBS))
-    result = questions.simulate(
-        system, jobs=jobs, rng=root, replications=REPLICATIONS, warm_up=WARM_UP, message=effort.message
+    jobs = jobs or math.ceil(min(max(wanted, LEAST_JOBS), MOST_JOBS))
+    result = simulate_at_rate(
+        system, root=root, jobs=jobs, replications=REPLICATIONS, warm_up=WARM_UP, progress=progress
     )
     if result.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt
     if result.outcome is Outcome.UNSTABLE:
-        return result.outcome.value, []
+        raise Unstable("the simulated queue keeps growing")
     # Outside FCFS the exact answers may be fewer; what there is replaces its estimate.
     rows = {name: _unseen(row, memory * rate / jobs) for name, row in _chosen(result).items()} | exact
-    verdict = "simulated" if jobs >= wanted else TOO_SHORT
-    return verdict, list(rows.values())
+    return AtLoad(quantities=tuple(rows.values()), too_short=jobs < wanted)
 
 
 def _exact_at_load(system: System) -> dict[str, Quantity]:

@@ -39,9 +39,8 @@ At the border ``E[Delta(Y_d)] ~ (kappa/(1 + kappa))²/(2 p)``, which joins the p
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.integrate import quad
@@ -50,6 +49,7 @@ from scipy.special import exp1
 from msj.closed_forms import one_and_n
 from msj.errors import InvalidInput
 from msj.model.numbers import positive, whole
+from msj.results import Progress, Watch
 from msj.scaling.expressions import Expression
 from msj.scaling.regime import Decision, Regime, decide_regime
 
@@ -86,15 +86,6 @@ class OneAndNPoint:
         approximate = getattr(self, f"{quantity}_{form}")
         return None if approximate is None or approximate <= 0 else getattr(self, quantity) / approximate
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data, ratios included."""
-        row = dict(vars(self))
-        for name in list(row):
-            quantity, _, form = name.partition("_")
-            if form in ("paper", "corrected", "refined"):
-                row[f"{quantity}_ratio_{form}"] = self.ratio(quantity, form)
-        return row
-
 
 @dataclass(frozen=True, kw_only=True)
 class LoadFocusedScaling:
@@ -111,24 +102,6 @@ class LoadFocusedScaling:
         """The regime of the family."""
         return self.decision.regime
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the points as plain data."""
-        return [point.to_dict() for point in self.points]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data."""
-        return {
-            "share": str(self.share),
-            "rate_small": self.rate_small,
-            "rate_large": self.rate_large,
-            "regime": self.regime.value,
-            "decided": "exactly" if self.decision.exact else "numerically",
-            "reason": self.decision.reason,
-            "limit": self.decision.limit,
-            "citation": self.regime.citation,
-            "rows": self.rows(),
-        }
-
 
 def load_focused_scaling(
     share: Expression | str,
@@ -136,7 +109,7 @@ def load_focused_scaling(
     *,
     rate_small: float = 1.0,
     rate_large: float = 1.0,
-    progress: Callable[[int], None] | None = None,
+    progress: Watch | None = None,
 ) -> LoadFocusedScaling:
     """Return exact and asymptotic values for a family of shares ``p_n`` of jobs that need all ``n`` servers.
 
@@ -148,6 +121,8 @@ def load_focused_scaling(
         Numbers of servers, 2 to 2^53.
     rate_small, rate_large
         Rates ``mu_1`` and ``mu_n`` of the exponential durations.
+    progress
+        Told before each number of servers.
 
     Examples
     --------
@@ -166,11 +141,11 @@ def load_focused_scaling(
         raise InvalidInput("no numbers of servers are given; give at least one, such as 64")
     small, large = float(positive(rate_small, "rate_small")), float(positive(rate_large, "rate_large"))
     shares = [_share_at(share, n) for n in numbers]
-    points = []
+    points: list[OneAndNPoint] = []
     for n, p in zip(numbers, shares, strict=True):
-        points.append(_point(n, p, small, large, decision.regime))
         if progress is not None:
-            progress(len(points))
+            progress(Progress(done=len(points) / len(numbers), words=f"{n} servers"))
+        points.append(_point(n, p, small, large, decision.regime))
     return LoadFocusedScaling(share=share, rate_small=small, rate_large=large, decision=decision, points=tuple(points))
 
 

@@ -20,9 +20,9 @@ import math
 from dataclasses import dataclass
 
 from msj.analysis.base import why_not_exponential, why_not_fcfs
+from msj.answers.simulate import with_arrival_rate
 from msj.errors import InvalidInput, NotSupported, TooLarge, Unstable
 from msj.model import System
-from msj.questions import with_arrival_rate
 from msj.scaling.infinite_servers import infinite_servers
 
 MOST_SERVERS = 10_000_000  # the law of the servers asked for is a list that long

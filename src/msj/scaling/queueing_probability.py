@@ -15,15 +15,14 @@ the probability that a job waits, is at most 3·memory/T. Intervals wider than h
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from msj.analysis.exact_response import estimated_seconds, open_system
 from msj.errors import MsjError
 from msj.model import System
-from msj.results import Outcome
-from msj.simulation import Progress, simulate
-from msj.workloads import Rng
+from msj.results import Outcome, Watch
+from msj.simulation import simulate_at_rate
+from msj.workloads import Rng, seed_sequence
 
 REPLICATIONS = 20
 MEMORIES = 100  # how many times its memory a replication runs
@@ -122,7 +121,7 @@ def simulated_probability(
     jobs: int | None = None,
     rng: Rng = None,
     processes: int = 1,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Watch | None = None,
 ) -> QueueingProbability | None:
     """Return P(wait) by simulation; None where the queue keeps growing.
 
@@ -135,13 +134,13 @@ def simulated_probability(
     jobs
         All replications together; by default :func:`enough_jobs`, but at most 100 million.
     rng, processes, progress
-        See :func:`msj.simulation.simulate`.
+        See :func:`msj.simulate`.
     """
     total = min(enough_jobs(system, rate, threshold=threshold), MOST_JOBS) if jobs is None else jobs
-    result = simulate(
+    result = simulate_at_rate(
         system.replace(arrival_rate=rate),
         jobs=total,
-        rng=rng,
+        root=seed_sequence(rng),
         replications=REPLICATIONS,
         warm_up=WARM_UP,
         processes=processes,

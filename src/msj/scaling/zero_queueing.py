@@ -6,14 +6,16 @@ probability itself, exact where the chain is small enough and simulated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from msj.analysis.saturated import WORTH_THE_WAIT, Method, solve_saturated
-from msj.errors import MsjError
+from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.errors import Failure, MsjError
 from msj.finite_skip.fcfs_counts import number_of_states
 from msj.model import System
-from msj.results import Kind, Outcome, Quantity, Result, provenance
+from msj.results import Kind, Missing, Outcome, Quantity, Result, Watch, provenance
+from msj.results.coordinates import Place
 from msj.scaling.queueing_bounds import QueueingBounds, offered, queueing_bounds
 from msj.scaling.queueing_probability import (
     EXACT_SECONDS,
@@ -22,31 +24,32 @@ from msj.scaling.queueing_probability import (
     simulated_probability,
 )
 from msj.scaling.waste_limit import limiting_waste
-from msj.simulation import Progress
-from msj.workloads import Rng
+from msj.workloads import Rng, seed_record
 
 IN_A_MOMENT = 5_000  # states of a chain that is solved although the sufficient condition already decides
 COUPLING = "comparison with infinitely many servers"
 
 
+@question
 def zero_queueing(
-    system: System,
+    system: SystemLike,
     *,
     simulation: bool = True,
     jobs: int | None = None,
     rng: Rng = None,
+    seed: int | None = None,
     exact_seconds: float = EXACT_SECONDS,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Watch | None = None,
 ) -> Result:
     """Return what is known of the probability that an arriving job waits.
 
     Parameters
     ----------
     system
-        A cluster under FCFS with a load.
+        A cluster under FCFS with a load, or the file that describes it.
     simulation
-        Whether to simulate it; ``jobs`` (all replications), ``rng`` and ``progress`` as in
-        :func:`msj.simulation.simulate`.
+        Whether to simulate it; ``jobs`` (all replications), ``rng``, ``seed`` and ``progress`` as in
+        :func:`msj.simulate`.
     exact_seconds
         The exact probability is left out where its chain is estimated to take longer.
 
@@ -55,12 +58,15 @@ def zero_queueing(
     >>> import msj
     >>> system = msj.System(servers=400, utilisation=0.8, classes=[
     ...     msj.JobClass(name="all", need=2, share=1, duration=msj.Exponential(mean=1))])
-    >>> result = zero_queueing(system, simulation=False)
+    >>> result = msj.zero_queueing(system, simulation=False)
     >>> [(row.name, round(row.value, 6)) for row in result if "waiting" in row.name]
     ... # doctest: +NORMALIZE_WHITESPACE
     [('waiting_probability_bound', 1.08566), ('waiting_probability_sharper_bound', 0.151091),
      ('waiting_probability_lower_bound', 0.00127), ('waiting_probability', 0.001377)]
     """
+    system = as_system(system)
+    root = root_of(rng, seed)
+    recorded = seed_record(root)
     bounds = queueing_bounds(system)
     rate, _ = offered(system)
     system = system.replace(arrival_rate=rate)
@@ -70,13 +76,8 @@ def zero_queueing(
     simulated = None
     if simulation:
         simulated = simulated_probability(
-            system, rate, threshold=found.threshold, jobs=jobs, rng=rng, progress=progress
+            system, rate, threshold=found.threshold, jobs=jobs, rng=root, progress=progress
         )
-    rows = [*_bound_rows(bounds)]
-    if exact is not None:
-        rows += _probability_rows(exact, "exact", "QBD", "reset, section 3.1")
-    if simulated is not None:
-        rows += _probability_rows(simulated, "simulated", f"simulation, {simulated.jobs:,} jobs", "")
     stable, notes = found.stable, [*_notes(bounds), *found.notes]
     if simulation and simulated is None:
         stable = False
@@ -85,16 +86,37 @@ def zero_queueing(
         notes.append(f"{simulated.note}.")
     return Result(
         system=system.to_spec(),
-        quantities=tuple(rows),
+        quantities=waiting_rows(bounds, exact, simulated),
         outcome=Outcome.UNSTABLE if stable is False else Outcome.SOLVED,
-        provenance=provenance(jobs=simulated.jobs if simulated else 0),
+        provenance=provenance(jobs=simulated.jobs if simulated else 0, seed=recorded),
         notes=tuple(notes),
+        missing=missing_bound(bounds),
     )
+
+
+def missing_bound(bounds: QueueingBounds, at: Mapping[str, Place] = {}) -> tuple[Missing, ...]:
+    """Return why there is no upper bound, where there is none."""
+    if not bounds.why_no_bound:
+        return ()
+    name, reason = "waiting_probability_bound", bounds.why_no_bound
+    return (Missing(name=name, failure=Failure.NOT_SUPPORTED, reason=reason, at=at),)
+
+
+def waiting_rows(
+    bounds: QueueingBounds, exact: QueueingProbability | None, simulated: QueueingProbability | None
+) -> tuple[Quantity, ...]:
+    """Return bounds, exact and simulated probabilities of one cluster as rows."""
+    rows = _bound_rows(bounds)
+    if exact is not None:
+        rows += _probability_rows(exact, "exact", "QBD", "reset, section 3.1")
+    if simulated is not None:
+        rows += _probability_rows(simulated, "simulated", f"simulation, {simulated.jobs:,} jobs", "")
+    return tuple(rows)
 
 
 def _bound_rows(bounds: QueueingBounds) -> list[Quantity]:
     rows = [
-        Quantity(name="offered_utilisation", value=bounds.utilisation, kind="exact", method="as given"),
+        Quantity(name="offered_utilisation", value=bounds.utilisation, kind="exact", method="definition"),
         Quantity(
             name="sufficient_utilisation",
             value=bounds.sufficient_utilisation,
@@ -145,13 +167,13 @@ def _probability_rows(found: QueueingProbability, kind: Kind, method: str, citat
 
 
 def _notes(bounds: QueueingBounds) -> list[str]:
-    if bounds.bound is None or bounds.sharper_bound is None:
-        return [f"There is no upper bound on the waiting probability: {bounds.why_no_bound}."]
     notes = []
     for value, name in (
         (bounds.bound, "The bound of zeroq's Theorem 4.2"),
         (bounds.sharper_bound, "The sharper bound"),
     ):
+        if value is None:
+            continue
         if value >= 1.0:
             notes.append(f"{name} is {value:.4g}, above 1: it says nothing here.")
         else:

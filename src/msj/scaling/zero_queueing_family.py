@@ -13,7 +13,7 @@ the gap to n: by the central limit theorem P(S > n − m_max) stays away from 0 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,6 +24,8 @@ from msj.model import JobClass, System
 from msj.model.durations import Exponential
 from msj.model.numbers import Number, exact, number, positive, vector, whole
 from msj.model.value import Value
+from msj.results import Progress, Watch
+from msj.results.progress import within
 from msj.scaling.expressions import Expression
 from msj.scaling.growth_exponent import Growth, growth_of, largest_growth
 from msj.scaling.queueing_bounds import QueueingBounds, queueing_bounds
@@ -195,47 +197,8 @@ class FamilyPoint:
     stable: bool | None  # None where nobody knows
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the point as a flat row; what is not known is None."""
-        row: dict[str, Any] = {
-            "servers": self.servers,
-            "needs": " ".join(map(str, self.needs)),
-            "utilisation": self.bounds.utilisation,
-            "sufficient_utilisation": self.bounds.sufficient_utilisation,
-            "stable": self.stable,
-            "bound": self.bounds.bound,
-            "sharper_bound": self.bounds.sharper_bound,
-            "lower_bound": self.bounds.lower_bound,
-            "exact": self.exact.overall.value if self.exact else None,
-            "simulated": None,
-            "low": None,
-            "high": None,
-            "jobs": 0,
-        }
-        row |= {f"lower_bound:{name}": value for name, value in self.bounds.lower_bound_by_class.items()}
-        if self.simulated:
-            found = self.simulated.overall
-            row |= {"simulated": found.value, "low": found.low, "high": found.high, "jobs": self.simulated.jobs}
-            for name, estimate in self.simulated.by_class.items():
-                row |= {f"simulated:{name}": estimate.value, f"low:{name}": estimate.low, f"high:{name}": estimate.high}
-        return row
 
-
-@dataclass(frozen=True, kw_only=True)
-class FamilyAnswer:
-    """A family at several n."""
-
-    family: ZeroQueueingFamily
-    points: tuple[FamilyPoint, ...]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row per n, all with the same keys."""
-        found = [point.to_dict() for point in self.points]
-        keys = dict.fromkeys(key for row in found for key in row)
-        return [{key: row.get(key) for key in keys} for row in found]
-
-
-def zero_queueing_family(
+def family_points(
     family: ZeroQueueingFamily,
     servers: Sequence[int],
     *,
@@ -243,8 +206,8 @@ def zero_queueing_family(
     jobs: int | None = None,
     rng: Rng = None,
     exact_seconds: float = EXACT_SECONDS,
-    progress: Callable[[int, int], None] | None = None,
-) -> FamilyAnswer:
+    progress: Watch | None = None,
+) -> tuple[FamilyPoint, ...]:
     """Return bounds, simulated and (where the chain is small) exact probabilities of waiting for each n.
 
     Parameters
@@ -252,15 +215,16 @@ def zero_queueing_family(
     family, servers
         The clusters, and the numbers of servers to look at.
     simulation, jobs, rng, exact_seconds
-        As for :func:`msj.scaling.zero_queueing.zero_queueing`; by default the jobs grow with n.
+        As for :func:`msj.zero_queueing`; by default the jobs grow with n.
     progress
-        Called with (points done, points in all) before each n.
+        Told before each n and during its simulation.
 
     Examples
     --------
     >>> family = ZeroQueueingFamily(needs=["1", "sqrt(n)"], alpha=0.1)
-    >>> for row in zero_queueing_family(family, [36, 64], simulation=False).rows():
-    ...     print(row["servers"], *(round(row[key], 4) for key in ("lower_bound", "exact", "sharper_bound")))
+    >>> for point in family_points(family, [36, 64], simulation=False):
+    ...     found = (point.bounds.lower_bound, point.exact.overall.value, point.bounds.sharper_bound)
+    ...     print(point.servers, *(round(value, 4) for value in found))
     36 0.291 0.5092 1.6002
     64 0.2616 0.4501 1.3436
     """
@@ -268,24 +232,30 @@ def zero_queueing_family(
     systems = [family.system_at(n) for n in sizes]  # all of them checked before any is simulated
     children = seed_sequence(rng).spawn(len(sizes))
     points = []
-    for index, (n, system, child) in enumerate(zip(sizes, systems, children, strict=True)):
-        if progress is not None:
-            progress(index, len(sizes))
+    for done, (n, system, child) in enumerate(zip(sizes, systems, children, strict=True)):
+        part = within(progress, done / len(sizes), (done + 1) / len(sizes), f"{n} servers")
+        part(Progress(done=0.0, words=""))
         rate = float(family.utilisation_at(n)) * system.naive_threshold
-        points.append(_point(system, rate, simulation, jobs, child, exact_seconds))
-    return FamilyAnswer(family=family, points=tuple(points))
+        points.append(_point(system, rate, simulation, jobs, child, exact_seconds, part))
+    return tuple(points)
 
 
 def _point(
-    system: System, rate: float, simulation: bool, jobs: int | None, rng: Rng, exact_seconds: float
+    system: System,
+    rate: float,
+    simulation: bool,
+    jobs: int | None,
+    rng: Rng,
+    exact_seconds: float,
+    progress: Watch,
 ) -> FamilyPoint:
     bounds = queueing_bounds(system)
     found = stability_of(system, bounds, rate)
     stable, notes, simulated = found.stable, list(found.notes), None
-    if bounds.why_no_bound:
-        notes.insert(0, f"No upper bound: {bounds.why_no_bound}.")
     if simulation and stable is not False:
-        simulated = simulated_probability(system, rate, threshold=found.threshold, jobs=jobs, rng=rng)
+        simulated = simulated_probability(
+            system, rate, threshold=found.threshold, jobs=jobs, rng=rng, progress=progress
+        )
         if simulated is None:
             stable = False
             notes.append("The simulated queue keeps growing.")

@@ -1,9 +1,9 @@
 """Simulation: for what cannot be solved exactly, for checking what can, and for any duration law."""
 
-from msj.simulation.compare import Comparison, compare
+from msj.simulation.compare import compare_at_rate
 from msj.simulation.completed import Completed
-from msj.simulation.replay import replay
-from msj.simulation.run import Progress
-from msj.simulation.simulate import simulate
+from msj.simulation.estimates import WARM_UP
+from msj.simulation.replay import replay_jobs
+from msj.simulation.simulate import simulate_at_rate
 
-__all__ = ["Comparison", "Completed", "Progress", "compare", "replay", "simulate"]
+__all__ = ["WARM_UP", "Completed", "compare_at_rate", "replay_jobs", "simulate_at_rate"]

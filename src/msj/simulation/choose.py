@@ -1,7 +1,8 @@
 """Which kernel runs which policy.
 
-A policy named here has a kernel of its own; every other one is run by the generic kernel from its plain function,
-which is also the twin the fast kernels are tested against.
+A policy listed here has a kernel of its own, found by its exact type: a subclass may have another rule, and a function
+of a user's own may have any name. Every other one is run by the generic kernel from its plain function, which is also
+the twin the fast kernels are tested against.
 """
 
 from __future__ import annotations
@@ -14,10 +15,22 @@ from numpy.typing import NDArray
 
 from msj.errors import NotSupported
 from msj.model import System
-from msj.policies import Policy
+from msj.policies import Fcfs, Policy
+from msj.policies.best_fit import BestFit
+from msj.policies.divisor_filling import DivisorFilling
+from msj.policies.easy_backfilling import EasyBackfilling
 from msj.policies.first_fit import FirstFit
+from msj.policies.first_fit_srpt import FirstFitSrpt
+from msj.policies.greedy_srpt import GreedySrpt
+from msj.policies.heterogeneous_servers import HeterogeneousServers
+from msj.policies.least_servers_first import LeastServersFirst
+from msj.policies.limited_processor_sharing import LimitedProcessorSharing
 from msj.policies.max_weight import TIES, MaxWeight
-from msj.policies.sharing import Sharing
+from msj.policies.most_servers_first import MostServersFirst
+from msj.policies.randomized_timers import RandomizedTimers
+from msj.policies.server_filling import ServerFilling
+from msj.policies.server_filling_srpt import ServerFillingSrpt
+from msj.policies.threshold_parallelism import ThresholdParallelism
 from msj.simulation.completed import Kernel
 from msj.simulation.kernels import by_need, by_size
 from msj.simulation.kernels.easy import EasyKernel
@@ -44,9 +57,7 @@ def kernel_for(system: System, policy: Policy, streams: Streams) -> Kernel:
 
 def make_kernel(policy: Policy, *, servers: int, needs: Needs, streams: Streams, generic: bool = False) -> Kernel:
     """Return the kernel for jobs with these needs; ``generic`` asks for the one that runs any plain function."""
-    if isinstance(policy, Sharing):
-        return SharingKernel(servers=servers, policy=policy, needs=needs)
-    special = None if generic else SPECIAL.get(policy.name)
+    special = None if generic else SPECIAL.get(type(policy))
     kernel = None if special is None else special(policy, servers, needs, streams)
     if kernel is not None:
         return kernel
@@ -69,7 +80,7 @@ def _by_need(rule: int, front: int = by_need.EVERYONE) -> Callable[[Policy, int,
 
 
 def _first_fit(policy: Any, servers: int, needs: Needs, streams: Streams) -> Kernel | None:
-    if not isinstance(policy, FirstFit) or policy.window is not None:
+    if policy.window is not None:
         return None  # the window counts jobs passed over, whatever their need
     return _by_need(by_need.FIRST_FIT)(policy, servers, needs, streams)
 
@@ -101,18 +112,25 @@ def _timers(policy: Any, servers: int, needs: Needs, streams: Streams) -> Kernel
     return TimersKernel(servers=servers, policy=policy, needs=needs, streams=streams)
 
 
-SPECIAL: dict[str, Callable[[Any, int, Needs, Streams], Kernel | None]] = {
-    "fcfs": _fcfs,
-    "first-fit": _first_fit,
-    "best-fit": _by_need(by_need.MOST_FIRST),
-    "least-servers-first": _by_need(by_need.LEAST_FIRST),
-    "most-servers-first": _by_need(by_need.MOST_FIRST),
-    "server-filling": _by_need(by_need.MOST_FIRST, by_need.PREFIX),
-    "divisor-filling": _by_need(by_need.EXACTLY, by_need.OLDEST),
-    "max-weight": _max_weight,
-    "easy-backfilling": _easy,
-    "randomized-timers": _timers,
-    "server-filling-srpt": _by_size(by_size.SERVER_FILLING),
-    "first-fit-srpt": _by_size(by_size.FIRST_FIT),
-    "greedy-srpt": _by_size(by_size.GREEDY),
+def _sharing(policy: Any, servers: int, needs: Needs, streams: Streams) -> Kernel:  # noqa: ARG001
+    return SharingKernel(servers=servers, policy=policy, needs=needs)
+
+
+SPECIAL: dict[type[Policy], Callable[[Any, int, Needs, Streams], Kernel | None]] = {
+    Fcfs: _fcfs,
+    FirstFit: _first_fit,
+    BestFit: _by_need(by_need.MOST_FIRST),
+    LeastServersFirst: _by_need(by_need.LEAST_FIRST),
+    MostServersFirst: _by_need(by_need.MOST_FIRST),
+    ServerFilling: _by_need(by_need.MOST_FIRST, by_need.PREFIX),
+    DivisorFilling: _by_need(by_need.EXACTLY, by_need.OLDEST),
+    MaxWeight: _max_weight,
+    EasyBackfilling: _easy,
+    RandomizedTimers: _timers,
+    ServerFillingSrpt: _by_size(by_size.SERVER_FILLING),
+    FirstFitSrpt: _by_size(by_size.FIRST_FIT),
+    GreedySrpt: _by_size(by_size.GREEDY),
+    LimitedProcessorSharing: _sharing,
+    HeterogeneousServers: _sharing,
+    ThresholdParallelism: _sharing,
 }

@@ -10,101 +10,104 @@ from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
-from msj.errors import InvalidInput
+from msj.errors import Failure, InvalidInput
 from msj.model import System
-from msj.results import Outcome, Quantity, Result
+from msj.model.chosen import distinct_label
+from msj.results import Missing, Outcome, Quantity, Result, Watch
+from msj.results.progress import within
 from msj.simulation.estimates import RATIOS, WARM_UP, series
-from msj.simulation.run import Progress, Run
-from msj.simulation.simulate import arrival_rate_of, new_run, policy_of, result_of, warn_of_compiling
-from msj.workloads import Rng, seed_sequence
+from msj.simulation.run import Run
+from msj.simulation.simulate import arrival_rate_of, new_run, result_of, warn_of_compiling
+
+FAILURES = {Outcome.UNSTABLE: Failure.UNSTABLE, Outcome.INTERRUPTED: Failure.INTERRUPTED}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """One result per policy, and the differences of each from the first."""
-
-    results: dict[str, Result]
-    differences: dict[str, tuple[Quantity, ...]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as JSON writes it."""
-        return {
-            "results": {name: result.to_dict() for name, result in self.results.items()},
-            "differences": {name: [row.to_dict() for row in rows] for name, rows in self.differences.items()},
-        }
-
-
-def compare(
+def compare_at_rate(
     system: System,
     policies: Sequence[Any],
     *,
+    root: np.random.SeedSequence,
     jobs: int | None = None,
-    rng: Rng = None,
     replications: int = 20,
     processes: int = 1,
     warm_up: float = WARM_UP,
-    stability_threshold: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    message: Callable[[str], None] | None = None,
-) -> Comparison:
-    """Simulate the same jobs under each policy.
-
-    Parameters are those of :func:`simulate`; ``policies`` are names, tables, policies or plain functions, and the
-    differences are from the first of them.
-
-    Examples
-    --------
-    >>> import msj
-    >>> from msj.simulation import compare
-    >>> system = msj.read("examples/two_servers.toml").replace(arrival_rate=0.6)
-    >>> found = compare(system, ["fcfs", "first-fit"], jobs=100_000, rng=1)
-    >>> row = found.differences["first-fit"][0]
-    >>> row.name, row.high < 0
-    ('mean_response_time', True)
-    """
+    progress: Watch | None = None,
+) -> Result:
+    """Simulate the same jobs under each policy, for a system that says how much arrives; see ``msj.compare``."""
     if len(policies) < 2:
         raise InvalidInput(f"{len(policies)} policy is given; name at least two to compare")
-    rate = arrival_rate_of(system, stability_threshold)
-    root = seed_sequence(rng)
+    rate = arrival_rate_of(system)
+    served: dict[str, System] = {}
+    for policy in policies:
+        one = system.replace(policy=policy)
+        served[_name(one, served)] = one
     runs: dict[str, Run] = {}
     results: dict[str, Result] = {}
-    for policy in policies:
-        served = system.replace(policy=policy_of(policy))
-        name = _name(served, results)
+    for index, (name, one) in enumerate(served.items()):
         started = clock.perf_counter()
-        runs[name] = new_run(served, rate, root, jobs, None, None, replications, warm_up)
-        warn_of_compiling(runs[name], message)
-        outcome = runs[name].advance(processes=processes, watch=progress)
-        results[name] = result_of(served, rate, runs[name], outcome, clock.perf_counter() - started)
+        runs[name] = new_run(one, rate, root, jobs, None, None, replications, warm_up)
+        watch = within(progress, index / len(served), (index + 1) / len(served), name)
+        warn_of_compiling(runs[name], watch)
+        outcome = runs[name].advance(processes=processes, watch=watch if progress is not None else None)
+        results[name] = result_of(one, rate, runs[name], outcome, clock.perf_counter() - started)
         if outcome is Outcome.INTERRUPTED:
             break
+    return _joined(system, results, _differences(system, runs, results), runs)
+
+
+def _joined(system: System, results: dict[str, Result], differences: list[Quantity], runs: dict[str, Run]) -> Result:
+    """Put the policies' answers side by side."""
+    rows, notes, missing = [], [], []
+    for name, result in results.items():
+        run = runs[name]
+        method = f"simulation, {run.done:,} jobs in {len(run.replications)} replications, the same under each policy"
+        rows += [
+            row.replace(method=method if row.kind == "simulated" else row.method, citation="").put(policy=name)
+            for row in result
+        ]
+        notes += [f"{name}: {note}" for note in result.notes]
+        if result.outcome in FAILURES:
+            failure = FAILURES[result.outcome]
+            missing.append(Missing(name="means", failure=failure, reason=result.outcome.value, at={"policy": name}))
+    outcomes = [result.outcome for result in results.values()]
+    outcome = Outcome.JOB_LIMIT_REACHED
+    if Outcome.INTERRUPTED in outcomes:
+        outcome = Outcome.INTERRUPTED
+    elif all(each is Outcome.UNSTABLE for each in outcomes):
+        outcome = Outcome.UNSTABLE
+    facts = next(iter(results.values())).provenance
+    return Result(
+        system=system.to_spec(),
+        quantities=(*rows, *differences),
+        outcome=outcome,
+        provenance={key: value for key, value in facts.items() if key not in ("seconds", "jobs_per_second")},
+        notes=tuple(notes),
+        missing=tuple(missing),
+    )
+
+
+def _name(system: System, taken: dict[str, System]) -> str:
+    return distinct_label(system.policy, {name: one.policy for name, one in taken.items()})
+
+
+def _differences(system: System, runs: dict[str, Run], results: dict[str, Result]) -> list[Quantity]:
+    """Return the paired differences of the other policies from the first, where both have means."""
     first, *others = results
-    differences = {
-        name: _differences(system, runs[first], runs[name])
-        for name in others
-        if results[first].outcome is results[name].outcome is Outcome.JOB_LIMIT_REACHED
-    }
-    return Comparison(results=results, differences=differences)
+    rows = []
+    for name in others:
+        if results[first].outcome is results[name].outcome is Outcome.JOB_LIMIT_REACHED:
+            at = {"policy": name, "baseline": first}
+            rows += [row.put(**at) for row in _paired(system, runs[first], runs[name])]
+    return rows
 
 
-def _name(system: System, taken: dict[str, Result]) -> str:
-    spec = system.policy.to_spec()
-    if isinstance(spec, dict):
-        options = ", ".join(f"{key} = {value}" for key, value in spec.items() if key != "name")
-        spec = f"{spec['name']} ({options})"
-    if spec in taken:
-        raise InvalidInput(f"policy '{spec}' is named twice; leave one out")
-    return spec
-
-
-def _differences(system: System, base: Run, other: Run) -> tuple[Quantity, ...]:
+def _paired(system: System, base: Run, other: Run) -> list[Quantity]:
     rows = []
     for name, above, below in RATIOS:
         sums = [
@@ -121,7 +124,7 @@ def _differences(system: System, base: Run, other: Run) -> tuple[Quantity, ...]:
         half = float(stdtrit(len(each) - 1, 0.975) * np.std(each, ddof=1) / math.sqrt(len(each)))
         rows.append(
             Quantity(
-                name=name,
+                name=f"{name}_difference",
                 value=value,
                 kind="simulated",
                 method="paired difference, the same jobs",
@@ -129,4 +132,4 @@ def _differences(system: System, base: Run, other: Run) -> tuple[Quantity, ...]:
                 high=value + half,
             )
         )
-    return tuple(rows)
+    return rows

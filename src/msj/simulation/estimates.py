@@ -35,7 +35,7 @@ RATIOS = (
 )
 OVERALL = (
     ("utilisation", "work", "server time"),
-    ("wasted_servers", "area", "time"),
+    ("idle_servers_while_jobs_wait", "area", "time"),
     ("preemptions_per_job", "preemptions", "jobs"),
     ("mean_slowdown", "slowdown", "jobs"),
 )

@@ -8,8 +8,17 @@ from typing import Any
 import numpy as np
 
 from msj.errors import NotSupported
+from msj.finite_skip.models.fork_join import ForkJoinModel
+from msj.finite_skip.models.preemption_cost import PreemptionCostModel
+from msj.finite_skip.models.red_and_blue import RedAndBlueModel
+from msj.finite_skip.models.server_groups import ServerGroupsModel
+from msj.finite_skip.models.set_up import SetUpModel
+from msj.finite_skip.models.several_resources import SeveralResourcesModel
+from msj.finite_skip.models.stages import StagesModel
+from msj.finite_skip.models.system_model import SystemModel
 from msj.model import System
 from msj.policies import Policy
+from msj.policies.base import told_apart
 from msj.policies.server_filling import why_not_powers_of_two
 from msj.simulation.completed import Kernel
 from msj.simulation.kernels.fork_join import ForkJoinKernel
@@ -24,13 +33,13 @@ from msj.workloads import Streams
 def model_kernel(system: System, policy: Policy, streams: Streams) -> Kernel:
     """Return the kernel for a system with a model; refuse a policy the model does not go with."""
     model: Any = system.model
-    make = MODEL_KERNELS.get(model.name)
+    make = MODEL_KERNELS.get(type(model))
     if make is None:
         raise NotSupported(f"model '{model.name}' has no simulation; msj analyse gives exact answers")
-    if policy.name != model.policy:
+    if type(policy) is not model.goes_with:
         raise NotSupported(
-            f"model '{model.name}' goes with policy '{model.policy}' only and the policy is '{policy.name}'; "
-            f"set policy = '{model.policy}'"
+            f"model '{model.name}' goes with policy '{model.policy}' only and the policy is "
+            f"{told_apart(policy, model.goes_with)}; set policy = '{model.policy}'"
         )
     return make(system, model, streams)
 
@@ -89,12 +98,12 @@ def _preemption_cost(system: System, model: Any, streams: Streams) -> Kernel:
     return PreemptionCostKernel(servers=system.servers, overhead_rate=float(model.overhead_rate), streams=streams)
 
 
-MODEL_KERNELS: dict[str, Callable[[System, Any, Streams], Kernel]] = {
-    "fork-join": _fork_join,
-    "preemption-cost": _preemption_cost,
-    "red-and-blue": _red_and_blue,
-    "server-groups": _server_groups,
-    "set-up": _set_up,
-    "several-resources": _several_resources,
-    "stages": _stages,
+MODEL_KERNELS: dict[type[SystemModel], Callable[[System, Any, Streams], Kernel]] = {
+    ForkJoinModel: _fork_join,
+    PreemptionCostModel: _preemption_cost,
+    RedAndBlueModel: _red_and_blue,
+    ServerGroupsModel: _server_groups,
+    SetUpModel: _set_up,
+    SeveralResourcesModel: _several_resources,
+    StagesModel: _stages,
 }

@@ -14,7 +14,7 @@ from msj.simulation.replication import BLOCK
 from msj.workloads import RecordedJobs, Rng, Streams, seed_sequence
 
 
-def replay(
+def replay_jobs(
     jobs: RecordedJobs, *, servers: int, policy: Policy, rng: Rng = 0, generic: bool = False, block: int = BLOCK
 ) -> Completed:
     """Run recorded jobs through a policy until the last is done.
@@ -42,7 +42,7 @@ def replay(
     --------
     >>> from msj.policies import Fcfs
     >>> jobs = RecordedJobs(arrival=[0, 0, 0], need=[1, 2, 1], duration=[3.0, 1.0, 1.0])
-    >>> replay(jobs, servers=2, policy=Fcfs()).start.tolist()
+    >>> replay_jobs(jobs, servers=2, policy=Fcfs()).start.tolist()
     [0.0, 3.0, 4.0]
     """
     too_large = np.flatnonzero(jobs.jobs.need > servers)

@@ -20,10 +20,12 @@ class Replication:
         self.counter = counter
 
     def run(self, jobs: int, keep: Callable[[Completed], None] | None = None) -> Tally:
-        """Let ``jobs`` more jobs arrive and return the tally of those that came through meanwhile."""
+        """Let ``jobs`` more jobs arrive, or all that are left, and return the tally of those through meanwhile."""
         clock, wasted = self.kernel.clock, self.kernel.wasted_area
         while jobs > 0:
             block = self.source.take(min(jobs, BLOCK))
+            if len(block) == 0:  # a recorded log has an end
+                break
             jobs -= len(block)
             done = self.kernel.advance(block)
             self.counter.add(done)

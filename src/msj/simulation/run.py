@@ -9,32 +9,23 @@ from __future__ import annotations
 
 import math
 import signal
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from itertools import repeat
 from multiprocessing import get_context
 from typing import Any
 
-from msj.results import Outcome
+from msj.results import Outcome, Progress, Watch
 from msj.simulation.completed import Completed
 from msj.simulation.estimates import batches_of, relative_half_width
 from msj.simulation.growth import growth_rate
 from msj.simulation.replication import Replication
+from msj.simulation.state import dump_state, load_state, receive_policy, send_policy
 from msj.simulation.tally import Tally
 
 PIECES = 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class Progress:
-    """Where a run stands."""
-
-    jobs: int
-    most_jobs: int
-    precision: float  # relative half-width so far; nan until there are enough pieces
-    seconds: float
 
 
 @dataclass(kw_only=True)
@@ -60,17 +51,16 @@ class Run:
         self,
         *,
         processes: int = 1,
-        watch: Callable[[Progress], None] | None = None,
+        watch: Watch | None = None,
         keep: Callable[[int, Completed], None] | None = None,
         save: Callable[[Run], None] | None = None,
     ) -> Outcome:
         """Run until a rule says stop, and say which."""
-        started = time.perf_counter()
         with _pool(processes) as pool:
             while True:
                 try:
                     while len(self.runs[0]) < self.wanted:
-                        self._one_piece(pool, keep, lambda more: watch and watch(self._progress(started, more)))
+                        self._one_piece(pool, keep, lambda more: watch and watch(self._progress(more)))
                         if watch is not None:
                             self.reached = relative_half_width(self.batches)
                         if save is not None:
@@ -105,8 +95,12 @@ class Run:
         self, pool: Any, keep: Callable[[int, Completed], None] | None, watch: Callable[[int], None]
     ) -> None:
         if pool is not None:
+            states, policies = zip(*map(dump_state, self.replications), strict=True)
             with _interrupts_held():
-                answers = pool.map(_run_piece, self.replications, [self.piece] * len(self.replications))
+                found = pool.map(_run_piece, states, map(send_policy, policies), repeat(self.piece, len(states)))
+            answers = (
+                (load_state(state, policy), tally) for (state, tally), policy in zip(found, policies, strict=True)
+            )
         else:
             answers = (
                 (replication, replication.run(self.piece, None if keep is None else _with_index(keep, index)))
@@ -123,21 +117,25 @@ class Run:
             run.append(tally)
         self.done += self.piece * len(self.replications)
 
-    def _progress(self, started: float, more: int) -> Progress:
-        return Progress(
-            jobs=self.done + more,
-            most_jobs=self.most_jobs,
-            precision=self.reached,
-            seconds=time.perf_counter() - started,
-        )
+    def _progress(self, more: int) -> Progress:
+        """Say where the run stands: by jobs, or by precision where that is nearer to its end."""
+        jobs, known = self.done + more, math.isfinite(self.reached)
+        done = jobs / self.most_jobs
+        if self.precision is not None and known and self.reached > 0:
+            done = max(done, (self.precision / self.reached) ** 2)  # half-widths shrink like the root
+        words = f"{jobs:,} jobs" + (f", ± {self.reached:.2%}" if known else "")
+        return Progress(done=min(done, 1.0), words=words)
 
 
 def _with_index(keep: Callable[[int, Completed], None], index: int) -> Callable[[Completed], None]:
     return lambda done: keep(index, done)
 
 
-def _run_piece(replication: Replication, jobs: int) -> tuple[Replication, Tally]:
-    return replication, replication.run(jobs)
+def _run_piece(state: bytes, policy: bytes | None, jobs: int) -> tuple[bytes, Tally]:
+    # In another process. What cannot be read there raises here, in words; read by the pool itself it would break it.
+    replication: Replication = load_state(state, receive_policy(policy))
+    tally = replication.run(jobs)
+    return dump_state(replication)[0], tally
 
 
 def _pool(processes: int) -> AbstractContextManager[Any]:

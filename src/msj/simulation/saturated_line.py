@@ -22,6 +22,8 @@ import numpy as np
 
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
+from msj.policies.base import told_apart
+from msj.policies.fcfs import Fcfs, is_fcfs
 from msj.simulation.estimates import ratio_interval
 from msj.simulation.kernels.compiling import kernel
 from msj.simulation.kernels.ends import pop, push
@@ -97,8 +99,8 @@ def saturated_line(
     >>> low < 0.9 < high, line.threshold_at(0.2)
     (True, 0.9)
     """
-    if system.policy.name != "fcfs" or system.model is not None:
-        what = f"policy '{system.policy.name}'" if system.model is None else f"model '{system.model.name}'"
+    if not is_fcfs(system):
+        what = f"policy {told_apart(system.policy, Fcfs)}" if system.model is None else f"model '{system.model.name}'"
         raise NotSupported(f"saturation is simulated for plain FCFS only, not for {what}; simulate at a load instead")
     longest = max(float(c.duration.mean) for c in system.active_classes)
     # Durations may be infinitely long on average: then no run is long enough.

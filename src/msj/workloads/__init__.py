@@ -3,6 +3,15 @@
 from msj.workloads.job_block import JobBlock
 from msj.workloads.poisson import PoissonJobs
 from msj.workloads.recorded import RecordedJobs
-from msj.workloads.streams import Rng, Streams, seed_sequence
+from msj.workloads.streams import Rng, Streams, seed_from_record, seed_record, seed_sequence
 
-__all__ = ["JobBlock", "PoissonJobs", "RecordedJobs", "Rng", "Streams", "seed_sequence"]
+__all__ = [
+    "JobBlock",
+    "PoissonJobs",
+    "RecordedJobs",
+    "Rng",
+    "Streams",
+    "seed_from_record",
+    "seed_record",
+    "seed_sequence",
+]

@@ -6,14 +6,15 @@ The streams are children of one ``numpy.random.SeedSequence``: the same seed giv
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from msj.errors import InvalidInput
 
-Rng: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
+Rng: TypeAlias = int | np.random.SeedSequence | np.random.Generator | list[int] | Mapping[str, Any] | None
 
 # Keeps our children apart from those a caller may have spawned from the same sequence.
 OURS = 0x6D736A
@@ -22,7 +23,8 @@ PURPOSES = ("arrivals", "classes", "durations", "estimates", "policy", "tasks")
 
 
 def seed_sequence(rng: Rng) -> np.random.SeedSequence:
-    """Return the seed sequence that ``rng`` (seed, sequence, generator, or None for fresh entropy) stands for.
+    """Return the seed sequence that ``rng`` stands for: a seed, a sequence, a generator, what a provenance recorded
+    (:func:`seed_record`), or None for fresh entropy.
 
     Examples
     --------
@@ -35,9 +37,44 @@ def seed_sequence(rng: Rng) -> np.random.SeedSequence:
         return np.random.SeedSequence([int(word) for word in rng.integers(0, 2**32, size=4)])
     if rng is None:
         return np.random.SeedSequence()
-    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer)) or rng < 0:
-        raise InvalidInput(f"rng = {rng!r} is no seed; give a whole number from 0, a SeedSequence or a Generator")
-    return np.random.SeedSequence(int(rng))
+    return seed_from_record(rng)
+
+
+def seed_record(root: np.random.SeedSequence) -> Any:
+    """Return a seed sequence as plain data, from which :func:`seed_sequence` makes the same one.
+
+    Examples
+    --------
+    >>> seed_record(np.random.SeedSequence(7)), seed_record(np.random.SeedSequence(7).spawn(2)[1])
+    (7, {'entropy': 7, 'spawn_key': [1]})
+    """
+    entropy: Any = root.entropy
+    plain = int(entropy) if np.ndim(entropy) == 0 else [int(word) for word in entropy]
+    return plain if not root.spawn_key else {"entropy": plain, "spawn_key": [int(key) for key in root.spawn_key]}
+
+
+def seed_from_record(record: Any) -> np.random.SeedSequence:
+    """Return the seed sequence that was recorded: a whole number, several, or entropy and a spawn key.
+
+    Examples
+    --------
+    >>> seed_from_record({"entropy": 7, "spawn_key": [1]}).spawn_key
+    (1,)
+    """
+    if isinstance(record, Mapping):
+        if set(record) != {"entropy", "spawn_key"} or not isinstance(record["spawn_key"], (list, tuple)):
+            raise InvalidInput(f"rng = {dict(record)!r} is no seed; a recorded one has entropy and a list spawn_key")
+        key = tuple(_whole(word) for word in record["spawn_key"])
+        return np.random.SeedSequence(seed_from_record(record["entropy"]).entropy, spawn_key=key)
+    if isinstance(record, (list, tuple)) and record:
+        return np.random.SeedSequence([_whole(word) for word in record])
+    return np.random.SeedSequence(_whole(record))
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise InvalidInput(f"rng = {value!r} is no seed; give a whole number from 0, a SeedSequence or a Generator")
+    return int(value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,8 @@ from msj.finite_skip.models.phased_model import PhasedModel, given_classes, with
 from msj.finite_skip.models.system_model import SystemModel
 from msj.model import JobClass, System
 from msj.model.numbers import Number, positive, whole
-from msj.policies.server_filling import server_filling, why_not_powers_of_two
+from msj.policies import Policy
+from msj.policies.server_filling import ServerFilling, server_filling, why_not_powers_of_two
 
 Owing = tuple[tuple[int, bool], ...]
 
@@ -145,7 +146,7 @@ class PreemptionCostModel(SystemModel):
     name: ClassVar[str] = "preemption-cost"
     summary: ClassVar[str] = "a job that was put aside pays an overhead before it goes on; policy server-filling"
     citation: ClassVar[str] = "reset, Appendix H.6"
-    policy: ClassVar[str] = "server-filling"
+    goes_with: ClassVar[type[Policy]] = ServerFilling
     idles: ClassVar[str] = "jobs that were put aside hold servers without progress while they pay their overhead"
 
     overhead_rate: Number

@@ -128,6 +128,10 @@ class RedAndBlueModel(SystemModel):
         """See :meth:`SystemModel.class_value`."""
         return _colour(value)
 
+    def oldest_served(self, servers: int) -> int:
+        """See :meth:`SystemModel.oldest_served`; at most k − 1 of the other colour are passed over."""
+        return 2 * servers - 1
+
     def check(self, system: System) -> None:
         """See :meth:`SystemModel.check`."""
         for index, c in enumerate(system.classes):

@@ -14,6 +14,10 @@ from msj.finite_skip.front_model import FrontModel
 from msj.finite_skip.job_types import why_not_phase_type
 from msj.model import JobClass, System
 from msj.model.chosen import Chosen
+from msj.model.system import ChosenPolicy
+from msj.policies import Fcfs, Policy
+from msj.policies.base import told_apart
+from msj.registry import POLICIES
 
 
 class SystemModel(Chosen, ABC):
@@ -23,9 +27,21 @@ class SystemModel(Chosen, ABC):
     #: Keys that the model adds to a ``[[classes]]`` table.
     class_keys: ClassVar[tuple[str, ...]] = ()
     #: The one policy the model goes with; its own order of service is part of the model.
-    policy: ClassVar[str] = "fcfs"
+    goes_with: ClassVar[type[Policy]] = Fcfs
     #: Why servers may stand idle, or work without progress, although jobs wait (wcfs: not work-conserving).
     idles: ClassVar[str | None] = None
+
+    @property
+    def policy(self) -> str:
+        """What a spec file calls the policy the model goes with."""
+        return self.goes_with.name
+
+    def oldest_served(self, servers: int) -> int | None:  # noqa: ARG002
+        """Return n, where only the n oldest jobs are ever served and n jobs keep all servers busy (wcfs, section 2).
+
+        None where ``idles`` says why servers may stand idle all the same, or where nothing is known.
+        """
+        return None
 
     def class_value(self, key: str, value: Any) -> Any:  # noqa: ARG002
         """Return the value of one of ``class_keys``, validated on its own."""
@@ -44,10 +60,12 @@ class SystemModel(Chosen, ABC):
 
     def supports(self, system: System) -> str | None:
         """Return None if the model can be solved for ``system`` under its policy, else the reason why not."""
-        return self.why_not_policy(system.policy.name) or why_not_phase_type(system)
+        return self.why_not_policy(system.policy) or why_not_phase_type(system)
 
-    def why_not_policy(self, policy: str) -> str | None:
-        """Return the reason if the model does not go with a policy."""
-        if policy == self.policy:
+    def why_not_policy(self, policy: ChosenPolicy | str) -> str | None:
+        """Return the reason if the model does not go with a policy; a text is a name in the catalogue."""
+        chosen = POLICIES.get(policy) if isinstance(policy, str) else type(policy)
+        if chosen is self.goes_with:
             return None
-        return f"model '{self.name}' goes with policy '{self.policy}', not '{policy}'; set policy = '{self.policy}'"
+        other = f"'{policy}'" if isinstance(policy, str) else told_apart(policy, self.goes_with)
+        return f"model '{self.name}' goes with policy '{self.policy}', not {other}; set policy = '{self.policy}'"

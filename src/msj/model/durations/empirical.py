@@ -10,7 +10,7 @@ import csv
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from msj.errors import InvalidInput
 from msj.model.durations.base import Duration
 from msj.model.numbers import Number, positive, vector
+from msj.model.value import written_class
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,10 @@ class Empirical(Duration):
         if self.values is not None:
             return np.array([float(value) for value in self.values])
         return _read_column(Path(str(self.file)))
+
+    def depends_on(self) -> Any:
+        # What was recorded, not the file's name: another file may stand there tomorrow.
+        return [written_class(type(self)), self.recorded]
 
     @property
     def mean(self) -> float:

@@ -106,15 +106,11 @@ def _saturated_rows() -> Rows:
 
 def _response_rows() -> Rows:
     system = exponential_system(SERVERS, zip(NEEDS, SHARES, RATES, strict=True))
+    curve = response_curve(system, LOADS)
+    columns = (curve.loads, curve.arrival_rates, curve.mean_response_time, curve.predicted_mean_response_time)
     return [
-        {
-            "what": "response",
-            "load": row["load"],
-            "arrival_rate": row["arrival_rate"],
-            "exact": row["mean_response_time"],
-            "predicted": row["predicted_mean_response_time"],
-        }
-        for row in response_curve(system, LOADS).rows()
+        {"what": "response", "load": load, "arrival_rate": rate, "exact": exact, "predicted": predicted}
+        for load, rate, exact, predicted in zip(*(column.tolist() for column in columns), strict=True)
     ]
 
 

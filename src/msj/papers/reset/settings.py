@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom, t
 
-from msj import System
 from msj.analysis import ResponseCurve, response_curve
 from msj.errors import NotAccurate
+from msj.model import System
 from msj.papers.figure import Claim, Rows, Scale
 from msj.papers.systems import exponential_system
 from msj.papers.work import Work
@@ -76,8 +76,8 @@ def simulated(
     warm_up: float = 0.2,
 ) -> dict[str, float]:
     """Return the mean response time of a simulation under FCFS, with its 95 % interval."""
+    from msj.answers import simulate
     from msj.results import Outcome
-    from msj.simulation import simulate
 
     result = simulate(
         system.replace(arrival_rate=arrival_rate),
@@ -89,8 +89,8 @@ def simulated(
     )
     if result.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt  # what there was by then is in the checkpoint, and no answer
-    found = result.quantities[0]
-    if found.low is None or found.high is None:  # a queue that grows has no mean
+    found = result.find("mean_response_time")
+    if found is None or found.low is None or found.high is None:  # a queue that grows has no mean
         raise NotAccurate(f"{system.name} at arrival rate {arrival_rate:g}: {result.outcome.value}; simulate more jobs")
     return {"simulated": float(found.value), "low": found.low, "high": found.high}
 

@@ -50,9 +50,12 @@ class Fig3(Figure):
                 "wasted_servers": closed.wasted_servers,
             }
             rows.append(facts)
-            for point in response_curve(system, LOADS).rows():
-                kept = {key: point[key] for key in ("load", "arrival_rate", "mean_response_time")}
-                rows.append({"system": name, "what": "curve"} | kept)
+            curve = response_curve(system, LOADS)
+            columns = (curve.loads, curve.arrival_rates, curve.mean_response_time)
+            rows += [
+                {"system": name, "what": "curve", "load": load, "arrival_rate": rate, "mean_response_time": mean}
+                for load, rate, mean in zip(*(column.tolist() for column in columns), strict=True)
+            ]
         return rows
 
     def draw(self, rows: Rows, figure: Any) -> None:

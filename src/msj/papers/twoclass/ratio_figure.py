@@ -31,14 +31,11 @@ class RatioFigure(Figure):
         small, large = self.needs
         system = exponential_system(self.servers, [(small, SHARES[0], 1.0), (large, SHARES[1], 1.0)])
         curve = waste_curve(system, f"rate-ratio={LOW:g}..{HIGH:g}", points=400)
+        kinds = {extremum.parameter: extremum.kind for extremum in curve.extrema}
+        columns = (curve.parameter, curve.wasted_servers, curve.saturated_utilisation)
         return [
-            {
-                "rate_ratio": float(point["parameter"]),
-                "wasted_servers": float(point["wasted_servers"]),
-                "utilisation": float(point["saturated_utilisation"]),
-                "extremum": point["extremum"],
-            }
-            for point in curve.rows()
+            {"rate_ratio": ratio, "wasted_servers": wasted, "utilisation": used, "extremum": kinds.get(ratio, "")}
+            for ratio, wasted, used in zip(*(column.tolist() for column in columns), strict=True)
         ]
 
     def draw(self, rows: Rows, figure: Any) -> None:

@@ -32,8 +32,9 @@ class RegionFigure(Figure):
         system = exponential_system(SERVERS, [(NEED_1, 0.5, RATES[0]), (self.need_2, 0.5, RATES[1])])
         curve = waste_curve(system, f"share:need {self.need_2}=0..1")
         rows: Rows = []
-        for point in curve.rows():
-            p_2, threshold = float(point["parameter"]), float(point["stability_threshold"])
+        kinds = {extremum.parameter: extremum.kind for extremum in curve.extrema}
+        for i, p_2 in enumerate(curve.parameter.tolist()):
+            threshold = float(curve.stability_threshold[i])
             work_2 = p_2 * self.need_2 / RATES[1]
             mean_work = work_2 + (1.0 - p_2) * NEED_1 / RATES[0]
             rows.append(
@@ -43,10 +44,10 @@ class RegionFigure(Figure):
                     "lambda_2": p_2 * threshold,
                     "naive_lambda_1": (1.0 - p_2) * SERVERS / mean_work,
                     "naive_lambda_2": p_2 * SERVERS / mean_work,
-                    "wasted_servers": float(point["wasted_servers"]),
-                    "utilisation": float(point["saturated_utilisation"]),
+                    "wasted_servers": float(curve.wasted_servers[i]),
+                    "utilisation": float(curve.saturated_utilisation[i]),
                     "work_share_2": work_2 / mean_work,
-                    "extremum": point["extremum"],
+                    "extremum": kinds.get(p_2, ""),
                 }
             )
         return rows

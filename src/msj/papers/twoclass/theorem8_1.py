@@ -149,8 +149,8 @@ def simulated_outcome(
     *, servers: int, side: float, jobs: int, seed: Sequence[int], checkpoint: Path | None
 ) -> dict[str, Any]:
     """Simulate at a multiple of the border; say whether the queue runs away."""
+    from msj.answers import simulate
     from msj.results import Outcome
-    from msj.simulation import simulate
 
     result = simulate(
         _system(servers).replace(arrival_rate=side * _closed(servers)),

@@ -22,8 +22,9 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Any, Literal
 
-from msj.analysis import analyse, analyse_model
+from msj.analysis import analyse_model
 from msj.analysis.wcfs_bounds import wcfs_bounds
+from msj.answers import analyse
 from msj.finite_skip import FrontModel
 from msj.finite_skip.models import Heterogeneous, LimitedProcessorSharing, ParallelClass, ThresholdParallelism
 from msj.model import JobClass, System

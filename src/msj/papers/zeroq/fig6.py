@@ -15,10 +15,10 @@ import numpy as np
 from msj.papers.figure import Claim, Figure, Rows, Scale
 from msj.papers.work import Work
 from msj.papers.zeroq.sets import LOAD_I, LONGER, MEANS, NEEDS, SIZES, family
-from msj.plots.zero_queueing import server_axis
+from msj.plots.estimates import server_axis
 from msj.policies.fcfs import Fcfs
 from msj.scaling.queueing_probability import memory_of
-from msj.simulation import replay
+from msj.simulation import replay_jobs
 from msj.workloads import PoissonJobs, RecordedJobs, Streams
 
 MEMORIES = 200  # length of a run in memories of the cluster; the first tenth is left out
@@ -40,7 +40,7 @@ def scaled_jobs(servers: int, run: int, seed: int) -> list[dict[str, float]]:
     streams = Streams(root=np.random.SeedSequence([seed, servers]), replication=run)
     block = PoissonJobs(system, arrival_rate=rate, streams=streams).take(jobs_of_a_run(servers))
     jobs = RecordedJobs(arrival=block.arrival, need=block.need, duration=block.duration, job_class=block.job_class)
-    done = replay(jobs, servers=servers, policy=Fcfs())
+    done = replay_jobs(jobs, servers=servers, policy=Fcfs())
     first = len(done) // 10
     answer = []
     for i, c in enumerate(system.classes):

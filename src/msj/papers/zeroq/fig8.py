@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from msj.papers.figure import Claim, Figure, Rows, Scale
 from msj.papers.work import Work
 from msj.papers.zeroq.sets import CHOSEN, LARGEST_NEEDS, LOAD_I, SIZES, compute_set, estimates, total_jobs
-from msj.plots.zero_queueing import draw_estimates, server_axis
+from msj.plots.estimates import draw_estimates, server_axis
 
 FAMILIES = tuple({"largest": need, **LOAD_I} for need in LARGEST_NEEDS)
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from msj.papers.figure import Claim, Rows, Scale
 from msj.papers.work import Work
-from msj.plots.zero_queueing import draw_estimates, server_axis
+from msj.plots.estimates import draw_estimates, server_axis
 from msj.scaling.expressions import Expression
 from msj.scaling.queueing_probability import Estimate, enough_jobs
-from msj.scaling.zero_queueing_family import ZeroQueueingFamily, zero_queueing_family
+from msj.scaling.zero_queueing_family import FamilyPoint, ZeroQueueingFamily, family_points
 
 SIZES = (64, 256, 1024, 4096, 16384, 65536)
 MEANS = (4, 2, 1)
@@ -55,14 +55,35 @@ def total_jobs(scale: Scale, *each: dict[str, Any]) -> float:
 def queueing_point(servers: int, longer: int, seed: int, options: dict[str, Any]) -> dict[str, Any]:
     """Return bounds and probabilities of one cluster as a flat row; classes are numbered as in the paper."""
     clusters = family(**options)
-    answer = zero_queueing_family(
+    [point] = family_points(
         clusters, [servers], jobs=jobs_at(servers, longer, **options), rng=np.random.SeedSequence([seed, servers])
     )
-    row = answer.rows()[0]
-    for i, name in enumerate(clusters.class_names, start=1):
-        for key in ("simulated", "low", "high", "lower_bound"):
-            row[f"{key}_{i}"] = row.pop(f"{key}:{name}")
-    return {"largest_need": str(clusters.needs[-1]), **row}
+    return {"largest_need": str(clusters.needs[-1]), **_row(point)}
+
+
+def _row(point: FamilyPoint) -> dict[str, Any]:
+    """Return what is known at one n."""
+    bounds, found = point.bounds, point.simulated
+    assert found is not None  # every cluster of section 7 is stable
+    row: dict[str, Any] = {
+        "servers": point.servers,
+        "needs": " ".join(map(str, point.needs)),
+        "utilisation": bounds.utilisation,
+        "sufficient_utilisation": bounds.sufficient_utilisation,
+        "stable": point.stable,
+        "bound": bounds.bound,
+        "sharper_bound": bounds.sharper_bound,
+        "lower_bound": bounds.lower_bound,
+        "exact": point.exact.overall.value if point.exact else None,
+        "simulated": found.overall.value,
+        "low": found.overall.low,
+        "high": found.overall.high,
+        "jobs": found.jobs,
+    }
+    for i, (name, each) in enumerate(found.by_class.items(), start=1):
+        row |= {f"simulated_{i}": each.value, f"low_{i}": each.low, f"high_{i}": each.high}
+        row[f"lower_bound_{i}"] = bounds.lower_bound_by_class[name]
+    return row
 
 
 def compute_set(work: Work, *each: dict[str, Any]) -> Rows:

@@ -14,7 +14,8 @@ import numpy as np
 from numba import boolean, float64, from_dtype, int64, njit, types
 
 from msj.errors import InvalidInput
-from msj.policies.base import Policy, Serve
+from msj.policies.base import Policy
+from msj.policies.compiled_function import compiled_function
 from msj.policies.run_time_estimates import RunTimeEstimates
 from msj.simulation.kernels import columns as at
 from msj.simulation.kernels.compiling import OPTIONS, helper
@@ -34,30 +35,34 @@ class GenericKernel(EventKernel):
         self.policy = policy
         front = policy.front_on(servers)
         self.front = -1 if front is None else front
-        compiled(policy.serve)  # a function that cannot be compiled is refused before anything runs
+        self._serve = compiled(policy)  # a function that cannot be compiled is refused before anything runs
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_serve": None}  # compiled code does not travel
 
     def _run(self, block: JobBlock, last: bool, out_real: Any, out_whole: Any) -> int:
         shown = len(self.jobs) if self.front < 0 else min(self.front + self.servers + 1, len(self.jobs))
         slots, needs = np.empty(shown, dtype=np.int64), np.empty(shown, dtype=np.int64)
         running, chosen, remaining = np.empty(shown, np.bool_), np.empty(shown, np.bool_), np.empty(shown)
         policy = self.policy
+        if self._serve is None:
+            self._serve = compiled(policy)
         estimate = policy.estimated(block.estimates) if isinstance(policy, RunTimeEstimates) else NO_ESTIMATES
         return int(
             _loop()(
-                compiled(self.policy.serve), block.arrival, block.job_class, block.need, block.duration, estimate, last,
+                self._serve, block.arrival, block.job_class, block.need, block.duration, estimate, last,
                 self.servers, self.front, self.policy.preemptive, self.jobs, self.heap, self.count, self.time,
                 slots, needs, running, remaining, chosen, out_real, out_whole,
             )
         )  # fmt: skip
 
 
-@cache
-def compiled(serve: Serve) -> Any:
-    """Compile a policy's function; say in words why it cannot be."""
+def compiled(policy: Policy) -> Any:
+    """Compile a policy's function with the values it uses now; say in words why it cannot be."""
     try:
-        return njit(SERVE.signature)(serve)
+        return compiled_function(policy, SERVE.signature)
     except Exception as error:
-        name = getattr(serve, "__name__", repr(serve))
+        name = getattr(policy.serve, "__name__", repr(policy.serve))
         reason = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
         raise InvalidInput(
             f"policy function '{name}' cannot be compiled ({reason}); write it as "

@@ -1,0 +1,24 @@
+"""Questions and their answers: one verb a file, each answered with a :class:`msj.results.Result`."""
+
+from msj.answers.analyse import analyse
+from msj.answers.compare import compare
+from msj.answers.curve import curve
+from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.answers.replay import replay
+from msj.answers.simulate import simulate
+from msj.answers.symbols import in_symbols
+from msj.answers.waste import waste
+
+__all__ = [
+    "SystemLike",
+    "analyse",
+    "as_system",
+    "compare",
+    "curve",
+    "in_symbols",
+    "question",
+    "replay",
+    "root_of",
+    "simulate",
+    "waste",
+]

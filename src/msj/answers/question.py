@@ -1,0 +1,127 @@
+"""What was asked: recorded with every answer, so that it can be asked again.
+
+A verb (``analyse``, ``simulate``, ...) takes a system, or the name of the file that describes one, and options. The
+decorator reads the file, lets the verb answer, and writes the question into the provenance: the verb, the system as
+it was given, the options that matter to the answer, and the seed. ``msj rerun`` asks it again and gets equal numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from types import FunctionType
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+from msj.errors import InvalidInput
+from msj.model import System, read
+from msj.results import Result
+from msj.store import code_identity, digest, known_rooms
+from msj.workloads import Rng, seed_sequence
+
+#: A cluster, or the file that describes it.
+SystemLike: TypeAlias = System | str | os.PathLike[str]
+
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer", bound=Result)
+
+# How an answer is found, seen or kept; it does not change the answer. The seed is recorded apart.
+SHOWS = ("cli", "plots")  # rooms in which no number is computed
+APART = frozenset({"progress", "processes", "checkpoint", "jobs_file", "rng", "seed"})
+
+
+def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+    """Let a verb take a file name for its system, and record the question in the answer."""
+    signature = inspect.signature(verb)
+
+    @functools.wraps(verb)
+    def ask(*given: Asked.args, **named: Asked.kwargs) -> Answer:
+        bound = signature.bind(*given, **named)
+        arguments = bound.arguments
+        asked: dict[str, Any] = {"verb": verb.__name__}
+        if "system" in arguments:
+            arguments["system"] = as_system(arguments["system"])
+            asked["system"] = arguments["system"].to_spec()
+        asked["options"] = {}
+        for name in arguments.keys() - APART - {"system"}:
+            if isinstance(arguments[name], Iterator):  # it can be gone through once only
+                arguments[name] = list(arguments[name])
+            if (plain := as_option(arguments[name])) != as_option(signature.parameters[name].default):
+                asked["options"][name] = plain
+        started = time.perf_counter()
+        answer = verb(*bound.args, **bound.kwargs)
+        facts = {"seconds": round(time.perf_counter() - started, 6), **answer.provenance, "question": asked}
+        facts |= identity_of(arguments.get("system"), asked, facts.get("seed"))
+        return replace(answer, provenance=facts)
+
+    return ask
+
+
+def identity_of(system: System | None, asked: Mapping[str, Any], seed: Any) -> dict[str, str | None]:
+    """Return a hash of all that an answer depends on, or why there is none.
+
+    The system with its policy, the verb, its options, the seed, and the code that computes. Answers of the same
+    identity are equal.
+    """
+    reason = None if system is None else system.why_no_identity()
+    if reason is not None:
+        return {"identity": None, "why_no_identity": reason}
+    code = code_identity([room for room in known_rooms() if room not in SHOWS])
+    parts = (None if system is None else system.identity(), asked["verb"], asked["options"], seed, code)
+    return {"identity": digest(*parts)}
+
+
+def as_system(given: SystemLike) -> System:
+    """Return the system itself, or the one a file describes.
+
+    Examples
+    --------
+    >>> as_system("examples/two_servers.toml").servers
+    2
+    """
+    if isinstance(given, System):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return read(given)
+    raise InvalidInput(f"{given!r} is no cluster; give a System, or the name of the file that describes one")
+
+
+def root_of(rng: Rng, seed: int | None) -> Any:
+    """Return the seed sequence that ``rng=`` or ``seed=`` stands for; a fresh one if neither is given.
+
+    Examples
+    --------
+    >>> root_of(None, 7).entropy
+    7
+    """
+    if rng is not None and seed is not None:
+        raise InvalidInput(f"rng = {rng!r} and seed = {seed!r} are both given; they mean the same, so give one")
+    return seed_sequence(rng if seed is None else seed)
+
+
+def as_option(value: Any) -> Any:
+    """Return an option as plain data, from which it can be given again."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): as_option(item) for key, item in value.items()}
+    if isinstance(value, FunctionType):
+        from msj.policies.own_function import OwnFunction
+
+        return OwnFunction(function=value).to_spec()
+    if hasattr(value, "to_spec"):
+        return value.to_spec()
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, (list, tuple, range, set, frozenset)):
+        return [as_option(item) for item in value]
+    return str(value)

@@ -1,0 +1,117 @@
+"""Simulate a system until enough is known about it.
+
+Simulation and analysis do not import each other. A ``load`` is a share of the threshold under the system's own policy,
+which the analysis knows; the simulation wants an arrival rate. The two meet here.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from msj.analysis.saturated import solve_saturated
+from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.errors import NotSupported, TooLarge
+from msj.model import System
+from msj.results import Result, Watch
+from msj.simulation import WARM_UP, simulate_at_rate
+from msj.workloads import Rng
+
+
+@question
+def simulate(
+    system: SystemLike,
+    *,
+    policy: Any = None,
+    jobs: int | None = None,
+    time: float | None = None,
+    precision: float | None = None,
+    rng: Rng = None,
+    seed: int | None = None,
+    replications: int = 20,
+    processes: int = 1,
+    warm_up: float = WARM_UP,
+    stability_threshold: float | None = None,
+    progress: Watch | None = None,
+    jobs_file: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Return estimates with 95 % intervals of how long jobs stay and what servers do.
+
+    Parameters
+    ----------
+    system
+        The cluster, or the file that describes it.
+    policy
+        Replaces the system's policy: a name, a table, a policy, a plain function that decides, or
+        ``"file.py:function"``. A load is still a share of the threshold under the system's own policy.
+    jobs, time
+        How many jobs to simulate, or for how long (as many jobs as arrive in that time on average), all
+        replications together; rounded up to 20 equal pieces of each replication. With ``precision`` it is the
+        most. A million jobs if nothing is said.
+    precision
+        Stop when the half-width of the mean response time's interval is at most this share of it.
+    rng, seed
+        Either: a seed, ``SeedSequence``, ``Generator``, or None for a fresh seed (recorded in the provenance).
+    replications
+        Independent runs; from ten on they are the batches of the intervals, below that their pieces are.
+    processes
+        Run replications side by side; the answer does not depend on it.
+    warm_up
+        Share of each replication that is left out at its beginning.
+    stability_threshold
+        What a ``load`` is a share of, where that is known from elsewhere.
+    progress
+        Told after every piece of the run, and before something takes unusually long.
+    jobs_file
+        Write every job to this Parquet file, the warm-up too.
+    checkpoint
+        Keep the run's state in this file; if it exists, the run is continued from there, bit for bit.
+
+    Examples
+    --------
+    >>> import msj
+    >>> result = msj.simulate("examples/two_servers.toml", jobs=200_000, seed=1)
+    >>> row = result.row("mean_response_time")
+    >>> result.outcome.label, row.low < 7.517772 < row.high
+    ('job-limit-reached', True)
+    """
+    system = with_arrival_rate(as_system(system), stability_threshold)
+    if policy is not None:
+        system = system.replace(policy=policy)
+    return simulate_at_rate(
+        system,
+        root=root_of(rng, seed),
+        jobs=jobs,
+        time=time,
+        precision=precision,
+        replications=replications,
+        processes=processes,
+        warm_up=warm_up,
+        progress=progress,
+        jobs_file=jobs_file,
+        checkpoint=checkpoint,
+        any_seed=rng is None and seed is None,
+    )
+
+
+def with_arrival_rate(system: System, stability_threshold: float | None = None) -> System:
+    """Replace a load by the arrival rate it stands for under the system's own policy.
+
+    Examples
+    --------
+    >>> import msj
+    >>> round(with_arrival_rate(msj.read("examples/two_servers.toml")).arrival_rate, 12)
+    0.72
+    """
+    if system.load is None:
+        return system
+    if stability_threshold is None:
+        try:
+            stability_threshold = solve_saturated(system)[0].stability_threshold
+        except (NotSupported, TooLarge) as error:
+            raise NotSupported(
+                f"load = {float(system.load):g} is a share of the stability threshold, which is not known here "
+                f"({error}); give utilisation or arrival_rate instead"
+            ) from None
+    return system.replace(arrival_rate=system.arrival_rate_at(stability_threshold))

@@ -1,0 +1,94 @@
+"""Ask again what a result was the answer to.
+
+A result says in its provenance which verb was asked, about which system, with which options and which seed
+(``answers.question``). The same code gives equal numbers; a user's function is checked to be the same one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msj
+from msj.errors import InvalidInput
+from msj.model.spec_file import from_document
+from msj.results import Result, Watch
+
+#: The verbs that can be asked again: all whose question is plain data.
+VERBS = (
+    "analyse",
+    "cluster_scaling",
+    "compare",
+    "curve",
+    "fluid",
+    "in_symbols",
+    "one_and_n_scaling",
+    "report",
+    "simulate",
+    "waste",
+    "zero_queueing",
+    "zero_queueing_family",
+)
+
+
+def rerun(
+    result: Result | Mapping[str, Any] | str | os.PathLike[str],
+    *,
+    processes: int | None = None,
+    progress: Watch | None = None,
+) -> Result:
+    """Ask the question of a result again.
+
+    Parameters
+    ----------
+    result
+        The result, its JSON document, or the file that holds it.
+    processes
+        How many processes may work on it, where the question was for a simulation; the answer does not depend on it.
+    progress
+        Told how far it is.
+
+    Examples
+    --------
+    >>> import msj
+    >>> first = msj.simulate("examples/two_servers.toml", jobs=20_000)
+    >>> msj.rerun(first).quantities == first.quantities
+    True
+    """
+    document = result.to_dict() if isinstance(result, Result) else result
+    if isinstance(document, (str, os.PathLike)):
+        document = _read(Path(document))
+    asked, seed = _question(document)
+    verb: Callable[..., Result] = getattr(msj, asked["verb"])
+    options = dict(asked.get("options", {}))
+    if asked.get("system") is not None:
+        options["system"] = from_document(asked["system"])
+    if seed is not None:
+        options["rng"] = seed
+    if processes is not None and asked["verb"] in ("simulate", "compare"):
+        options["processes"] = processes
+    if asked["verb"] != "in_symbols":
+        options["progress"] = progress
+    return verb(**options)
+
+
+def _question(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
+    facts = document.get("provenance") if isinstance(document, Mapping) else None
+    asked = facts.get("question") if isinstance(facts, Mapping) else None
+    if not isinstance(asked, Mapping) or not isinstance(facts, Mapping):
+        raise InvalidInput("there is no question in this document's provenance; give what --json printed")
+    if asked.get("verb") not in VERBS:
+        raise InvalidInput(f"'{asked.get('verb')}' cannot be asked again; that is possible for {', '.join(VERBS)}")
+    return asked, facts.get("seed")
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"cannot be read ({error.strerror}); check the path").in_file(path) from None
+    except ValueError as error:
+        raise InvalidInput(f"is no JSON ({error}); give what --json printed").in_file(path) from None

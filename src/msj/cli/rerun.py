@@ -1,0 +1,33 @@
+"""``msj rerun RESULT.json``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from msj.cli.options import PROCESSES, output_options, speaking_of
+from msj.cli.progress_bar import ProgressBar
+from msj.cli.show import leave, show_result
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), metavar="RESULT.json")
+@click.option("--processes", type=PROCESSES, metavar="N", help="Run the replications of a simulation side by side.")
+@output_options
+def rerun(file: Path, processes: int | None, as_json: bool, as_csv: bool) -> None:
+    """Ask again what RESULT.json, printed by any command with --json, was the answer to.
+
+    The same version gives equal numbers: the system, the options and the seed are in the result.
+
+    \b
+    Examples:
+      msj simulate examples/two_servers.toml --jobs 100000 --json > result.json
+      msj rerun result.json
+    """
+    from msj.ask_again import rerun as ask_again
+
+    with speaking_of(file), ProgressBar() as bar:
+        result = ask_again(file, processes=processes, progress=bar.show)
+    show_result(result, as_json=as_json, as_csv=as_csv)
+    leave(result)

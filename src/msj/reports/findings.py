@@ -1,0 +1,300 @@
+"""Plain-language findings, the most important first: a sentence, its number, how sure it is, and where it is shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from msj.analysis.base import mean_time_alone
+from msj.planning import Capacity, WhatIf
+from msj.policies import Fcfs
+from msj.reports.contents import Finding, Load, PolicyRow, Report
+from msj.reports.policies import policy_name
+from msj.reports.wording import count, measured, percent, short
+from msj.results import Kind, Quantity
+
+NOTABLE = 0.01  # changes below one per cent are no findings
+
+
+def findings_of(report: Report) -> tuple[Finding, ...]:
+    """Return the findings of a report whose sections are filled."""
+    if report.capacity is None or report.load is None:
+        return ()
+    found: list[Finding] = []
+    if not report.load.stable:
+        found += _overload(report, report.capacity, report.load)
+    found += _capacity(report, report.capacity)
+    if report.load.stable:
+        found += _stay(report, report.load)
+    found += _policies(report)
+    found += _changes(report, report.capacity)
+    found += _outlook(report)
+    found += _check(report)
+    return tuple(found)
+
+
+def _overload(report: Report, capacity: Capacity, load: Load) -> Iterator[Finding]:
+    threshold = capacity.stability_threshold
+    policy = policy_name(report.cluster.policy)
+    if load.load < 1:
+        yield Finding(
+            sentence=f"The load is too much as far as a simulation can tell: at {short(load.arrival_rate)} jobs per "
+            f"unit of time the queue keeps growing under {policy}.",
+            quantity=replace(threshold, kind="simulated"),
+            section="capacity",
+        )
+    else:
+        yield Finding(
+            sentence=f"The load is too much: {short(load.arrival_rate)} jobs arrive per unit of time and {policy} "
+            f"takes at most {measured(threshold)}, so the queue grows without bound.",
+            quantity=threshold,
+            section="capacity",
+        )
+    if load.utilisation >= 1:
+        yield Finding(
+            sentence=f"No policy can help: the jobs bring {short(load.utilisation * report.cluster.servers)} servers' "
+            f"worth of work and there {'is' if report.cluster.servers == 1 else 'are'} {report.cluster.servers:,}; "
+            f"at least {math.floor(load.utilisation * report.cluster.servers) + 1:,} are needed.",
+            quantity=capacity.naive_threshold,
+            section="capacity",
+        )
+    cures = [remedy.words for remedy in report.what_if.remedies]
+    stable = [row for row in report.policies.rows if row.stable and not row.own and row.mean_response_time is not None]
+    if cures:
+        kind: Kind = "exact" if all(remedy.kind == "exact" for remedy in report.what_if.remedies) else "simulated"
+        yield Finding(
+            sentence=f"It would be stable with {_listed(cures)}.",
+            quantity=replace(threshold, name="arrival_rate", value=load.arrival_rate, kind=kind, low=None, high=None),
+            section="what_if",
+        )
+    if stable:
+        best = min(stable, key=_mean)
+        assert best.mean_response_time is not None
+        names = _listed([row.policy for row in stable][:4])
+        yield Finding(
+            sentence=f"The same jobs are served without a growing queue by {names}; jobs stay "
+            f"{measured(best.mean_response_time)} under {best.policy}.",
+            quantity=best.mean_response_time,
+            section="policies",
+        )
+
+
+def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
+    threshold, naive = capacity.stability_threshold, capacity.naive_threshold
+    policy = policy_name(report.cluster.policy)
+    wasted, k = capacity.wasted_servers, report.cluster.servers
+    lost = replace(
+        wasted,
+        name="wasted_share",
+        value=capacity.lost_share,
+        low=None if wasted.low is None else wasted.low / k,
+        high=None if wasted.high is None else wasted.high / k,
+    )
+    if capacity.bracketed:
+        assert threshold.low is not None
+        yield Finding(
+            sentence=f"Under {policy} the cluster takes {short(threshold.low, 3)} jobs per unit of time, "
+            f"{percent(threshold.low / naive.value)} of what counting server-time promises ({short(naive.value)}), and "
+            "perhaps more: no theorem tells where its limit is.",
+            quantity=threshold,
+            section="capacity",
+        )
+        return
+    takes = f"Under {policy} the cluster takes at most {measured(threshold)} jobs per unit of time"
+    if capacity.lost_share < 1e-6:
+        yield Finding(
+            sentence=f"{takes}, all that {count(k, 'server')} can serve: nothing is lost to blocking.",
+            quantity=threshold,
+            section="capacity",
+        )
+        return
+    to_what = (
+        " to head-of-line blocking" if type(report.cluster.policy) is Fcfs else " to jobs that do not fit together"
+    )
+    idles: str | None = getattr(report.cluster.model, "idles", None)  # a model says itself where its servers go
+    if idles is not None:
+        to_what = f": {idles}"
+    yield Finding(
+        sentence=f"{takes}, {percent(threshold.value / naive.value)} of what counting server-time promises "
+        f"({short(naive.value)}): {percent(capacity.lost_share)} of the servers are lost{to_what}.",
+        quantity=lost,
+        section="capacity",
+    )
+    yield from _blame(report, capacity)
+
+
+def _blame(report: Report, capacity: Capacity) -> Iterator[Finding]:
+    total = sum(row.value for row in capacity.blocked_servers)
+    if len(report.cluster.active_classes) < 2 or total <= 0:
+        return
+    worst = max(capacity.blocked_servers, key=lambda row: row.value)
+    blamed = next(c for c in report.cluster.classes if c.name == worst.job_class)
+    yield Finding(
+        sentence=f"{percent(worst.value / total)} of that loss is servers held empty for a '{blamed.name}' job at the "
+        f"head of the line, although these are only {percent(float(blamed.share))} of the jobs."
+        if float(blamed.share) < 0.5
+        else f"{percent(worst.value / total)} of that loss is servers held empty for a '{blamed.name}' job at the head "
+        "of the line.",
+        quantity=worst,
+        section="capacity",
+    )
+
+
+def _stay(report: Report, load: Load) -> Iterator[Finding]:
+    stay = report.response.find("mean_response_time")
+    if stay is None:
+        return
+    alone = mean_time_alone(report.cluster)
+    wait = report.response.find("mean_waiting_time")
+    known = report.capacity is not None and not report.capacity.bracketed
+    where = f"{percent(load.load)} of that limit" if known else f"a utilisation of {percent(load.utilisation)}"
+    sentence = f"At {where} a job stays {measured(stay)} on average"
+    if alone is not None:
+        sentence += f"; alone it would take {short(alone)}"
+    ninety = report.response.find("waiting_time_percentile", None, 90.0)
+    if ninety is not None and ninety.value > 0 and ninety.kind == stay.kind:
+        sentence += f". One job in ten waits longer than {short(ninety.value, 3)}"
+    elif wait is not None:
+        sentence += f" ({measured(wait)} is waiting)"
+    yield Finding(sentence=sentence + ".", quantity=stay, section="response")
+
+
+def _mean(row: PolicyRow) -> float:
+    assert row.mean_response_time is not None
+    return row.mean_response_time.value
+
+
+def _policies(report: Report) -> Iterator[Finding]:
+    own = next((row for row in report.policies.rows if row.own), None)
+    if own is None or own.mean_response_time is None or not report.load or not report.load.stable:
+        return
+    others = [row for row in report.policies.rows if row.difference is not None and row.mean_response_time is not None]
+    simple = [row for row in others if "preemption" not in row.asks_for and "durations" not in row.asks_for]
+    picked: list[PolicyRow] = []
+    for pool in (simple, others):
+        if pool and (best := min(pool, key=_mean)) not in picked:
+            picked.append(best)
+    better = [row for row in picked if row.difference is not None and (row.difference.high or 0.0) < 0]
+    base = own.mean_response_time.value
+    for row in better:
+        assert row.difference is not None
+        saved = -row.difference.value / base
+        if saved < NOTABLE:
+            continue
+        asks = f"; it asks for {row.asks_for.replace(', ', ' and ')}" if row.asks_for != "nothing" else ""
+        yield Finding(
+            sentence=f"With {row.policy} the mean response time of the same jobs would fall by {percent(saved)}{asks}.",
+            quantity=row.difference,
+            section="policies",
+        )
+    if others and not better:
+        yield Finding(
+            sentence=f"No other policy tried ({len(others)}) is clearly faster than {own.policy} here.",
+            quantity=own.mean_response_time,
+            section="policies",
+        )
+    growing = [row.policy for row in report.policies.rows if not row.stable]
+    if growing:
+        yield Finding(
+            sentence=f"Under {_listed(growing)} the queue would keep growing at this load.",
+            quantity=replace(
+                own.mean_response_time, name="queue_growth", value=float(len(growing)), low=None, high=None
+            ),
+            section="policies",
+        )
+
+
+def _changes(report: Report, capacity: Capacity) -> Iterator[Finding]:
+    best: dict[str, WhatIf] = {}
+    for row in report.what_if.rows:
+        if row.change.of != "mix" and not row.capacity.bracketed:
+            key = row.change.of if row.change.of == "largest need" else row.change.words
+            if key not in best or _gain(row, capacity) > _gain(best[key], capacity):
+                best[key] = row
+    caps_first = sorted(best.values(), key=lambda row: row.change.of != "largest need")
+    for row in caps_first[:2]:
+        gain = _gain(row, capacity)
+        stay = _effect_on_stay(report, row)
+        if abs(gain) < NOTABLE:
+            sentence = f"{_subject(row)} would hardly change how much load it takes{stay}."
+        elif row.change.of == "largest need" and gain > 0:
+            back = (capacity.wasted_servers.value - row.capacity.wasted_servers.value) / report.cluster.servers
+            more = f"it takes {percent(gain)} more load{stay}"
+            sentence = f"{_subject(row)} would recover {percent(back)} of the servers: {more}."
+        else:
+            verb = "raise" if gain > 0 else "lower"
+            sentence = f"{_subject(row)} would {verb} the load it takes by {percent(abs(gain))}{stay}."
+        yield Finding(sentence=sentence, quantity=_gain_row(row, gain), section="what_if")
+
+
+def _subject(row: WhatIf) -> str:
+    if row.change.of != "largest need":
+        return row.change.words[0].upper() + row.change.words[1:]
+    largest = max(c.need for c in row.change.system.active_classes)
+    return f"Capping jobs at {count(largest, 'server')} (same work, longer runs)"
+
+
+def _gain(row: WhatIf, capacity: Capacity) -> float:
+    return row.capacity.stability_threshold.value / capacity.stability_threshold.value - 1.0
+
+
+def _gain_row(row: WhatIf, gain: float) -> Quantity:
+    return replace(
+        row.capacity.stability_threshold,
+        name="stability_threshold_change",
+        value=gain,
+        low=None,
+        high=None,
+        bracket=False,
+    )
+
+
+def _effect_on_stay(report: Report, row: WhatIf) -> str:
+    before = report.response.find("mean_response_time")
+    after = row.mean_response_time
+    if before is None or after is None or not report.stable:
+        return ""
+    change = after.value / before.value - 1.0
+    if abs(change) < NOTABLE:
+        return ""
+    return f", and the mean stay would be {percent(abs(change))} {'shorter' if change < 0 else 'longer'}"
+
+
+def _outlook(report: Report) -> Iterator[Finding]:
+    rows = report.outlook.rows
+    if len(rows) < 2:
+        return
+    first, last = rows[0], rows[-1]
+    for name, words in (("waiting_probability", "the share of jobs that wait"),):
+        before, after = first.find(name), last.find(name)
+        if before is None or after is None:
+            continue
+        times = last.servers // first.servers
+        yield Finding(
+            sentence=f"With {times} times the servers at the same {report.outlook.kept}, {words} would go from "
+            f"{percent(before.value)} to {percent(after.value)}.",
+            quantity=after,
+            section="outlook",
+        )
+
+
+def _check(report: Report) -> Iterator[Finding]:
+    """Say whether simulation and exact values agree, which they should: 95 of 100 intervals hold the exact value."""
+    exact = {row.name: row for row in report.response.here if row.job_class is None and row.kind == "exact"}
+    row = next((row for row in report.response.simulated_here if row.name == "mean_response_time"), None)
+    known = exact.get("mean_response_time")
+    if row is None or known is None or row.low is None or row.high is None:
+        return
+    half = row.high - row.value
+    agree = abs(known.value - row.value) <= 2.0 * half
+    yield Finding(
+        sentence=f"A simulation that shares no code with the exact answer gives {measured(row)} for the mean stay: "
+        + ("they agree." if agree else f"they DISAGREE with the exact {short(known.value)}; please report this."),
+        quantity=row,
+        section="response",
+    )
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]

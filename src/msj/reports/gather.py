@@ -1,0 +1,231 @@
+"""Everything about one cluster, gathered through the public functions.
+
+Nothing here computes: capacity and what-ifs come from ``planning``, answers from the analyses and simulations, the
+outlook from ``scaling``. A section that cannot be filled holds the sentence why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from msj.answers import SystemLike, as_system, question, root_of
+from msj.errors import InvalidInput, MsjError
+from msj.model import System
+from msj.planning import Capacity, find_capacity, possible_changes, what_if, what_makes_it_stable
+from msj.reports.clock import Clock
+from msj.reports.contents import (
+    Load,
+    OutlookSection,
+    PolicySection,
+    Report,
+    ResponseSection,
+    WaitingSection,
+    WhatIfSection,
+)
+from msj.reports.findings import findings_of
+from msj.reports.outlook import outlook_section
+from msj.reports.policies import check_policies, policy_section
+from msj.reports.response import response_section, waiting_section
+from msj.reports.rows import all_rows, left_out
+from msj.results import Outcome, Watch, provenance
+from msj.workloads import Rng
+from msj.workloads.streams import seed_record
+
+SECONDS = 60.0
+PRECISION = 0.02
+USUAL_LOAD = 0.8  # share of the threshold where the file names no load
+FEWEST_JOBS, MOST_JOBS = 20_000, 4_000_000
+
+
+@question
+def report(
+    system: SystemLike,
+    *,
+    policies: Sequence[Any] | None = None,
+    precision: float = PRECISION,
+    seconds: float = SECONDS,
+    rng: Rng = None,
+    seed: int | None = None,
+    progress: Watch | None = None,
+) -> Report:
+    """Gather everything about a cluster.
+
+    The answer is a result whose rows stand at their ``section`` (capacity, response, simulation, curve, policies,
+    what_if, outlook) and which has ``findings``; :func:`msj.reports.write_text` and :func:`msj.reports.write_page`
+    write it down.
+
+    Parameters
+    ----------
+    system
+        The cluster, or the file that describes it. Where it names no load, 0.8 of the stability threshold is taken.
+    policies
+        Policies to compare with the cluster's own; by default the usual ones that can run it.
+    precision
+        Relative half-width wanted of simulated means; no run is longer than 400/precision² jobs.
+    seconds
+        About how long it may take; what would take longer is cut, with a note.
+    rng, seed
+        Either; the same seed gives the same report.
+    progress
+        Told what is being done and how much is done.
+
+    Examples
+    --------
+    >>> import msj
+    >>> found = msj.report("examples/two_servers.toml", policies=["first-fit"], precision=0.1, seed=1)
+    >>> print(found.findings[0].sentence)
+    Under fcfs the cluster takes at most 0.9 jobs per unit of time, 90 % of what counting server-time promises (1): 10 % of the servers are lost to head-of-line blocking.
+    """  # noqa: E501
+    system = as_system(system)
+    jobs = jobs_for(precision)
+    check_policies(system, policies or ())  # before anything is computed
+    root = root_of(rng, seed)
+    clock = Clock(seconds, progress)
+    notes: list[str] = []
+    capacity, load = None, None
+    with clock.section("how much load it takes", 0.25):
+        try:
+            capacity = find_capacity(
+                system, jobs=min(jobs, 400_000), rng=root, watch=clock.watch, stop=lambda: clock.up
+            )
+            load = load_of(system, capacity)
+        except MsjError as error:
+            notes.append(f"How much load it takes is not known: {error.message}.")
+        except KeyboardInterrupt:
+            clock.interrupted()
+            notes.append(
+                f"How much load it takes could not be found within the time of a report of {seconds:g} seconds; "
+                "give it more."
+            )
+    if capacity is None or load is None:
+        sections = _unknown(notes)
+    else:
+        sections = _sections(system, load, capacity, policies, precision, jobs, root, clock)
+    facts = {
+        "seed": seed_record(root),
+        "precision": precision,
+        "most_jobs_per_run": jobs,
+        "seconds": round(clock.spent, 3),
+    }
+    load = sections["load"]
+    parts = {key: sections[key] for key in ("response", "policies", "what_if", "outlook")}
+    outcome = Outcome.SOLVED if load is not None and load.stable else Outcome.UNSTABLE
+    empty = Report(
+        system=system.to_spec(),
+        quantities=all_rows(capacity, **parts),
+        outcome=Outcome.NOT_KNOWN if load is None else outcome,
+        provenance=provenance(**facts),
+        notes=tuple(notes),
+        missing=left_out(sections["policies"]),
+        cluster=system,
+        findings=(),
+        capacity=capacity,
+        **sections,
+    )
+    return replace(empty, findings=findings_of(empty))
+
+
+def jobs_for(precision: float) -> int:
+    """Return the most jobs one simulation takes.
+
+    Examples
+    --------
+    >>> jobs_for(0.02), jobs_for(0.5)
+    (1000000, 20000)
+    """
+    if isinstance(precision, bool) or not isinstance(precision, (int, float)) or not 0 < precision < 1:
+        raise InvalidInput(f"precision = {precision!r} must be between 0 and 1; 0.02 means within 2 %")
+    return int(np.clip(round(400 / precision**2), FEWEST_JOBS, MOST_JOBS))
+
+
+def load_of(system: System, capacity: Capacity) -> Load:
+    """Return the load the report is about."""
+    threshold = capacity.stability_threshold
+    rate = system.arrival_rate_at(threshold.value)
+    if rate is None:
+        rate = USUAL_LOAD * threshold.value
+        words = f"no load is given, so {USUAL_LOAD:g} of the stability threshold is taken"
+    else:
+        given = next(key for key in ("load", "arrival_rate", "utilisation") if getattr(system, key) is not None)
+        words = f"{given.replace('_', ' ')} {float(getattr(system, given)):.4g}, as given"
+    highest = threshold.value if threshold.high is None else threshold.high
+    stable = rate < (highest if system.load is None else threshold.value)
+    utilisation = rate / system.naive_threshold
+    return Load(arrival_rate=rate, load=rate / threshold.value, utilisation=utilisation, words=words, stable=stable)
+
+
+def _sections(
+    system: System,
+    load: Load,
+    capacity: Capacity,
+    policies: Sequence[Any] | None,
+    precision: float,
+    jobs: int,
+    root: np.random.SeedSequence,
+    clock: Clock,
+) -> dict[str, Any]:
+    # Sections are independent of each other: each draws from a stream of its own.
+    streams = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 1)).spawn(4)
+    with clock.section("response times", 0.45):
+        response = response_section(system, load, capacity, precision=precision, jobs=jobs, rng=streams[0], clock=clock)
+    if response.queue_grows:
+        load = replace(load, stable=False)
+    waiting = waiting_section(response) if load.stable else WaitingSection(notes=(_OVERLOADED,))
+    with clock.section("policies on the same jobs", 0.65):
+        compared = policy_section(system, load, policies, jobs=jobs, rng=streams[1], clock=clock)
+    with clock.section("what changes would bring", 0.85):
+        changes = _what_ifs(system, load, jobs, streams[2], clock)
+    with clock.section("outlook", 1.0):
+        outlook = outlook_section(system, load, capacity, jobs=jobs, rng=streams[3], clock=clock)
+    return {
+        "load": load,
+        "response": response,
+        "waiting": waiting,
+        "policies": compared,
+        "what_if": changes,
+        "outlook": outlook,
+    }
+
+
+_OVERLOADED = "At this load the queue grows without bound, so waits have no distribution."
+
+
+def _what_ifs(system: System, load: Load, jobs: int, rng: Rng, clock: Clock) -> WhatIfSection:
+    rows, notes = [], []
+    jobs = min(jobs, 400_000)
+    remedies: tuple[Any, ...] = ()
+    changes = possible_changes(system)
+    for done, change in enumerate(changes):
+        clock.tell(done / len(changes))
+        if clock.up:
+            notes.append(f"'{change.words}' and what follows are left out to keep the report within its time.")
+            break
+        try:
+            rows.append(what_if(change, load.arrival_rate, jobs=jobs, rng=rng, watch=clock.watch))
+        except MsjError as error:
+            notes.append(f"{change.words}: {error.message}.")
+        except KeyboardInterrupt:
+            clock.interrupted()
+    if not load.stable and not clock.up:
+        try:
+            remedies = what_makes_it_stable(system, load.arrival_rate, jobs=jobs, rng=rng, watch=clock.watch)
+        except KeyboardInterrupt:
+            clock.interrupted()
+            notes.append("What would make it stable could not be found within the time.")
+    return WhatIfSection(rows=tuple(rows), remedies=remedies, notes=tuple(notes))
+
+
+def _unknown(notes: list[str]) -> dict[str, Any]:
+    why = tuple(notes)
+    return {
+        "load": None,
+        "response": ResponseSection(notes=why),
+        "waiting": WaitingSection(notes=why),
+        "policies": PolicySection(notes=why),
+        "what_if": WhatIfSection(notes=why),
+        "outlook": OutlookSection(notes=why),
+    }

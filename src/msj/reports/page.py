@@ -1,0 +1,110 @@
+"""A report as one HTML file that needs nothing else: plots work without a network, and it prints.
+
+plotly.js is put into the page once; the plots are documents beside it. All words of the user pass through the
+template's escaping, and no document can end its script early.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from msj.reports import tables
+from msj.reports.charts import Chart, charts_of
+from msj.reports.contents import Report
+from msj.reports.tables import Table
+from msj.reports.text import summary
+from msj.reports.wording import count, how_sure, percent, short, sure_of
+
+TITLES = {
+    "capacity": "How much load it takes",
+    "response": "Response times",
+    "waiting": "Waiting times",
+    "policies": "Policies on the same jobs",
+    "what_if": "What a change would bring",
+    "outlook": "Outlook",
+}
+
+
+def write_page(report: Report) -> str:
+    """Return the page."""
+    from jinja2 import Environment
+    from plotly.offline import get_plotlyjs
+
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["tied"] = _tied
+    template = environment.from_string(files("msj.reports").joinpath("page.html.j2").read_text(encoding="utf-8"))
+    charts = charts_of(report)
+    return template.render(
+        report=report,
+        title=report.title,
+        summary=summary(report).removeprefix(f"{report.title}: "),
+        sections=_sections(report, charts),
+        titles=TITLES,
+        classes=tables.classes_table(report),
+        methods=tables.methods_table(report),
+        provenance=tables.provenance_table(report),
+        sure_of=sure_of,
+        count=count,
+        how_sure=how_sure,
+        charts=_script_safe([{"id": c.key, "data": c.data, "layout": c.layout} for c in charts.values()]),
+        plotly=get_plotlyjs() if charts else "",
+    )
+
+
+def _sections(report: Report, charts: dict[str, Chart]) -> list[dict[str, Any]]:
+    load = report.load
+    here = "" if load is None else (
+        f"At arrival rate {short(load.arrival_rate)}: utilisation {percent(load.utilisation)}, "
+        f"{percent(load.load)} of the limit ({load.words})."
+    )  # fmt: skip
+    left_out = [f"{name} is left out: {reason}." for name, reason in report.policies.left_out]
+    found = [
+        _section("capacity", charts, [tables.capacity_table(report), tables.blame_table(report)],
+                 report.capacity.notes if report.capacity is not None else report.notes),
+        _section("response", charts, [tables.response_table(report)], report.response.notes, lead=here,
+                 details=("All points of the curves", tables.curve_table(report))),
+        _section("waiting", charts, [tables.waiting_table(report)], report.waiting.notes),
+        _section("policies", charts, [tables.policies_table(report)], (*left_out, *report.policies.notes),
+                 lead="All policies serve the very same jobs, so differences are surer than the means."),
+        _section("what_if", charts, [tables.what_if_table(report)], report.what_if.notes,
+                 lead="Response times are at the same arrival rate as now. A cap keeps the work of a job: fewer "
+                 "servers, longer runs."),
+        _section("outlook", charts, [tables.outlook_table(report)], report.outlook.notes,
+                 lead=f"The same mix of jobs on more servers, at the same {report.outlook.kept}."),
+    ]  # fmt: skip
+    return [section for section in found if section["tables"] or section["notes"] or section["chart"]]
+
+
+def _section(
+    key: str,
+    charts: dict[str, Chart],
+    shown: list[Table],
+    notes: tuple[str, ...],
+    *,
+    lead: str = "",
+    details: tuple[str, Table] | None = None,
+) -> dict[str, Any]:
+    return {
+        "key": key,
+        "title": TITLES[key],
+        "lead": lead,
+        "chart": charts.get(key),
+        "tables": [table for table in shown if table.rows],
+        "notes": notes,
+        "details": details if details is not None and details[1].rows else None,
+    }
+
+
+def _tied(text: str) -> str:
+    """Keep a number and its unit on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%").replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
+
+
+def _script_safe(document: Any) -> Any:
+    """Return JSON that may stand inside a script element."""
+    from markupsafe import Markup
+
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))

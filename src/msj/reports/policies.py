@@ -1,0 +1,133 @@
+"""The policies compared on the same jobs, with paired differences from the cluster's own.
+
+Only policies that can run the system take part. Each says what it asks for: to stop running jobs (preemption), or to
+know how long jobs will take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msj.answers import compare
+from msj.errors import Failure, InvalidInput, MsjError
+from msj.model import System
+from msj.model.chosen import distinct_label
+from msj.planning.effort import enough_jobs
+from msj.policies import Policy
+from msj.policies.own_function import OwnFunction
+from msj.registry import POLICIES
+from msj.reports.clock import Clock
+from msj.reports.contents import Load, PolicyRow, PolicySection
+from msj.results import Outcome, Result
+from msj.workloads import Rng
+
+USUAL = (
+    "fcfs",
+    "easy-backfilling",
+    "first-fit",
+    "best-fit",
+    "most-servers-first",
+    "server-filling",
+    "divisor-filling",
+    "max-weight",
+    "server-filling-srpt",
+)
+
+
+def policy_section(
+    system: System, load: Load, policies: Sequence[Any] | None, *, jobs: int, rng: Rng, clock: Clock
+) -> PolicySection:
+    """Compare the policies at the load; ``policies`` None means the usual ones."""
+    if system.model is not None:
+        rule: str = getattr(system.model, "policy", system.policy.name)
+        note = f"Model '{system.model.name}' has its own order of service and goes with policy '{rule}' only."
+        return PolicySection(notes=(note,))
+    usual = [name for name in USUAL if name in POLICIES.names()]
+    wanted = [system.policy, *(usual if policies is None else policies)]
+    chosen, left_out = _able(system, wanted)
+    if len(chosen) < 2:
+        return PolicySection(left_out=tuple(left_out), notes=("There is no other policy to compare with.",))
+    there = system.replace(arrival_rate=load.arrival_rate)
+    try:
+        limit = load.arrival_rate / load.load
+        jobs = enough_jobs(system, load.arrival_rate, jobs, replications=10, stability_threshold=limit)
+        found = compare(there, list(chosen.values()), jobs=jobs, rng=rng, replications=10, progress=clock.watch)
+    except MsjError as error:
+        return PolicySection(left_out=tuple(left_out), notes=(f"No comparison: {error.message}.",))
+    notes = []
+    if found.outcome is Outcome.INTERRUPTED:
+        clock.interrupted()
+        done = [name for name in found.places("policy") if name not in _with(found, Failure.INTERRUPTED)]
+        missing = [name for name in chosen if name not in done]
+        left_out += [(name, f"cut to keep the report within {clock.seconds:g} seconds") for name in missing]
+        notes.append("Some policies were cut short; a longer time (--seconds) brings them back.")
+    rows = _rows(found, chosen)
+    return PolicySection(rows=tuple(rows), left_out=tuple(left_out), notes=tuple(notes))
+
+
+def check_policies(system: System, policies: Sequence[Any]) -> None:
+    """Refuse what is no policy."""
+    _able(system, policies)
+
+
+def _able(system: System, wanted: Sequence[Any]) -> tuple[dict[str, Policy], list[tuple[str, str]]]:
+    """Return the policies that can run the system, each once, and the others with the reason."""
+    chosen: dict[str, Policy] = {}
+    left_out: list[tuple[str, str]] = []
+    unable: list[Policy] = []
+    for given in wanted:
+        policy = system.replace(policy=given).policy
+        if not isinstance(policy, Policy):
+            raise InvalidInput(f"{given!r} is not a policy; give a name such as 'first-fit'")
+        if policy in chosen.values() or policy in unable:
+            continue
+        reason = policy.supports(system)
+        if reason is None:
+            chosen[distinct_label(policy, chosen)] = policy
+        else:
+            unable.append(policy)
+            left_out.append((policy_name(policy), reason))
+    return chosen, left_out
+
+
+def policy_name(policy: Any) -> str:
+    """Return how a comparison calls a policy: its name, with options in brackets."""
+    return str(policy.label())
+
+
+def _rows(found: Result, chosen: dict[str, Policy]) -> list[PolicyRow]:
+    growing, cut = _with(found, Failure.UNSTABLE), _with(found, Failure.INTERRUPTED)
+    rows: list[PolicyRow] = []
+    for name, policy in chosen.items():
+        if name in cut or name not in found.places("policy"):
+            continue
+        here = found.at(policy=name)
+        rows.append(
+            PolicyRow(
+                policy=name,
+                own=not rows and name == next(iter(chosen)),
+                asks_for=_asks_for(policy),
+                stable=name not in growing,
+                mean_response_time=here.find("mean_response_time"),
+                percentile_95=here.find("response_time_percentile", None, 95.0),
+                difference=here.find("mean_response_time_difference"),
+            )
+        )
+    return rows
+
+
+def _with(found: Result, failure: Failure) -> list[Any]:
+    """Return the policies that failed in one way."""
+    return [gap.at["policy"] for gap in found.missing if gap.failure is failure]
+
+
+def _asks_for(policy: Policy) -> str:
+    needs = []
+    if policy.preemptive:
+        needs.append("leave to preempt" if isinstance(policy, OwnFunction) else "preemption")
+    if policy.knows_durations:
+        needs.append("known durations")
+    elif policy.uses_estimates:
+        needs.append("run-time estimates")
+    return ", ".join(needs) or "nothing"

@@ -1,0 +1,218 @@
+"""The tables of a report: texts in columns, the same for the terminal and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from msj.model import JobClass
+from msj.reports.contents import Report
+from msj.reports.wording import measured, percent, short, sure_of
+from msj.results import Quantity
+
+RATE = "jobs per unit of time"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Headings, rows of texts, which columns are numbers (set right), and which row is the cluster as it is."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[bool, ...]
+    marked: int | None = None
+
+
+def _table(headings: Iterable[str], rows: Iterable[Iterable[str]], words: int = 1, marked: int | None = None) -> Table:
+    """Make a table whose first ``words`` columns, and the one headed 'how sure' or 'asks for', are words."""
+    names = tuple(headings)
+    numbers = tuple(i >= words and name not in ("how sure", "asks for", "citation") for i, name in enumerate(names))
+    return Table(headings=names, rows=tuple(tuple(row) for row in rows), numbers=numbers, marked=marked)
+
+
+def classes_table(report: Report) -> Table:
+    """The job classes as the file gives them."""
+    total = report.cluster.mean_work
+
+    def row(c: JobClass) -> list[str]:
+        work = float(c.share) * report.cluster.work_of(c) / total
+        cv = c.duration.cv
+        return [
+            c.name,
+            str(c.need),
+            percent(float(c.share)),
+            short(float(c.duration.mean)),
+            short(cv, 3),
+            percent(work),
+        ]
+
+    headings = ["class", "servers each", "share of jobs", "mean duration", "variability (cv)", "share of work"]
+    return _table(headings, map(row, report.cluster.classes))
+
+
+def capacity_table(report: Report) -> Table:
+    """How much load is taken."""
+    found = report.capacity
+    if found is None:
+        return _table(["quantity", "value", "how sure"], [])
+    rows = [
+        (f"load it takes, {RATE}", found.stability_threshold),
+        (f"counting server-time promises, {RATE}", found.naive_threshold),
+        (f"servers lost, of {report.cluster.servers:,}", found.wasted_servers),
+    ]
+    cells = [[words, measured(row), sure_of(row.kind)] for words, row in rows]
+    use = found.saturated_utilisation
+    cells.append(["share of servers that can be busy", _share(use), sure_of(use.kind)])
+    return _table(["quantity", "value", "how sure"], cells)
+
+
+def _share(row: Quantity) -> str:
+    if row.low is None or row.high is None:
+        return percent(row.value)
+    return f"{percent(row.low)} to {percent(row.high)}".replace(" % to", " to")
+
+
+def blame_table(report: Report) -> Table:
+    """Servers lost, by the class at the head of the line."""
+    rows = report.capacity.blocked_servers if report.capacity is not None else ()
+    total = sum(row.value for row in rows)
+    if total <= 0:
+        return _table(["class", "servers lost", "share of the loss", "how sure"], [])
+    kept = sorted((row for row in rows if row.value > 0), key=lambda row: -row.value)
+    cells = [[row.job_class or "", measured(row), percent(row.value / total), sure_of(row.kind)] for row in kept]
+    return _table(["class at the head of the line", "servers lost", "share of the loss", "how sure"], cells)
+
+
+def response_table(report: Report) -> Table:
+    """Mean response time, mean wait and chance to wait at the report's load."""
+    names = ("mean_response_time", "mean_waiting_time", "waiting_probability")
+    rows = []
+    for job_class in (None, *(c.name for c in report.cluster.active_classes)):
+        found = [report.response.find(name, job_class) for name in names]
+        stay, wait, chance = found
+        kinds = dict.fromkeys(sure_of(row.kind) for row in found if row is not None)
+        if kinds:
+            cells = [measured(stay), measured(wait), percent(chance.value) if chance is not None else "–"]
+            rows.append([job_class or "all jobs", *cells, " / ".join(kinds)])
+    return _table(["class", "mean response time", "mean wait", "has to wait", "how sure"], rows)
+
+
+def waiting_table(report: Report) -> Table:
+    """Waiting time percentiles, one row per class."""
+    rows = report.waiting.rows
+    levels = sorted({row.level for row in rows if row.level is not None})
+    by_class: dict[str | None, dict[float | None, Quantity]] = {}
+    for row in rows:
+        by_class.setdefault(row.job_class, {})[row.level] = row
+    cells = [
+        [
+            name or "all jobs",
+            *(measured(found.get(level)) for level in levels),
+            sure_of(next(iter(found.values())).kind),
+        ]
+        for name, found in by_class.items()
+    ]
+    return _table(["class", *(f"{level:g} %" for level in levels), "how sure"], cells)
+
+
+def curve_table(report: Report, at_most: int | None = None) -> Table:
+    """Every point of every curve by utilisation, or a few of them: those with most to compare first."""
+    curves = report.response.curves
+    points: dict[float, dict[str, str]] = {}
+    for curve in curves:
+        for point in curve.points:
+            points.setdefault(round(point.arrival_rate, 12), {})[curve.name] = measured(point.mean_response_time)
+    naive = report.cluster.naive_threshold
+    if at_most is not None and len(points) > at_most:
+        here = report.load.arrival_rate if report.load is not None else 0.0
+        fullest = sorted(points, key=lambda rate: (-len(points[rate]), abs(rate - here)))[:at_most]
+        points = {rate: points[rate] for rate in fullest}
+    rows = [
+        [percent(rate / naive), short(rate), *(found.get(curve.name, "") for curve in curves)]
+        for rate, found in sorted(points.items())
+    ]
+    return _table(["utilisation", "arrival rate", *(curve.name for curve in curves)], rows, words=0)
+
+
+def policies_table(report: Report) -> Table:
+    """The policies on the same jobs, the fastest first."""
+    ordered = sorted(
+        report.policies.rows,
+        key=lambda row: (not row.stable, row.mean_response_time.value if row.mean_response_time else 0.0),
+    )
+    rows = []
+    for row in ordered:
+        name = f"{row.policy} (as it is)" if row.own else row.policy
+        if row.stable:
+            cells = [measured(row.mean_response_time), measured(row.percentile_95), _signed(row.difference)]
+        else:
+            cells = ["queue keeps growing", "–", "–"]
+        rows.append([name, *cells, row.asks_for])
+    own = next((i for i, row in enumerate(ordered) if row.own), None)
+    headings = ["policy", "mean response time", "95 % stay at most", "difference of means", "asks for"]
+    return _table(headings, rows, marked=own)
+
+
+def _signed(row: Quantity | None) -> str:
+    if row is None:
+        return ""
+    text = measured(row)
+    return text if text.startswith("−") or " to " in text else f"+{text}"
+
+
+def what_if_table(report: Report) -> Table:
+    """Changes and what they bring, the cluster as it is first."""
+    found, load = report.capacity, report.load
+    headings = ["change", "load it takes", "change of that", "servers lost", "mean response time", "how sure"]
+    if found is None or load is None or not report.what_if.rows:
+        return _table(headings, [])
+    stay = report.response.find("mean_response_time")
+    now = "queue keeps growing" if not load.stable else measured(stay)
+    base = found.stability_threshold
+    rows = [["as it is", measured(base), "", measured(found.wasted_servers), now, sure_of(base.kind)]]
+    for row in report.what_if.rows:
+        threshold = row.capacity.stability_threshold
+        gain = percent(threshold.value / base.value - 1.0)
+        after = measured(row.mean_response_time) if row.stable else "queue keeps growing"
+        kinds = {threshold.kind, row.mean_response_time.kind if row.mean_response_time else threshold.kind}
+        sure = " / ".join(sure_of(kind) for kind in sorted(kinds))
+        lost = measured(row.capacity.wasted_servers)
+        rows.append(
+            [row.change.words, measured(threshold), gain if gain.startswith("−") else f"+{gain}", lost, after, sure]
+        )
+    return _table(headings, rows, marked=0)
+
+
+OUTLOOK = {
+    "stability_threshold": "load it takes",
+    "wasted_share": "servers lost",
+    "waiting_probability": "has to wait",
+    "mean_response_time": "mean response time",
+}
+SHARES = ("wasted_share", "waiting_probability")
+
+
+def outlook_table(report: Report) -> Table:
+    """The same mix on more servers."""
+    rows = report.outlook.rows
+    names = [name for name in OUTLOOK if any(row.find(name) is not None for row in rows)]
+    cells = []
+    for row in rows:
+        found = [row.find(name) for name in names]
+        texts = [
+            _share(q) if q is not None and name in SHARES else measured(q) for name, q in zip(names, found, strict=True)
+        ]
+        kinds = dict.fromkeys(sure_of(q.kind) for q in found if q is not None)
+        cells.append([f"{row.servers:,}", *texts, " / ".join(kinds)])
+    return _table(["servers", *(OUTLOOK[name] for name in names), "how sure"], cells, words=0, marked=0)
+
+
+def methods_table(report: Report) -> Table:
+    """Every method behind a number, with its citation."""
+    rows = [[sure_of(kind), method, citation] for kind, method, citation in report.methods]  # type: ignore[arg-type]
+    return _table(["how sure", "method", "citation"], rows, words=3)
+
+
+def provenance_table(report: Report) -> Table:
+    """Enough to make the report again."""
+    return _table(["", ""], [[key.replace("_", " "), str(value)] for key, value in report.provenance.items()], words=2)

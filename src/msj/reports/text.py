@@ -1,0 +1,114 @@
+"""A report as a page of text: findings first, then one small table per section."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+
+from msj.reports import tables
+from msj.reports.contents import Report
+from msj.reports.policies import policy_name
+from msj.reports.tables import Table
+from msj.reports.wording import count, how_sure, percent, short
+
+WIDTH = 96
+MOST_ROWS = 12
+
+
+def write_text(report: Report, *, heading: Callable[[str], str] = str.upper) -> str:
+    """Return the page of text; ``heading`` says how a section's title is written."""
+    parts = [summary(report), *_findings(report)]
+    for title, lines in _sections(report):
+        body = [line for line in lines if line]
+        if body:
+            parts += ["", heading(title), *body]
+    return "\n".join(parts)
+
+
+def summary(report: Report) -> str:
+    """Return what the cluster is, in a line."""
+    system, load = report.cluster, report.load
+    classes = len(system.active_classes)
+    line = f"{report.title}: {count(system.servers, 'server')}, {count(classes, 'class')}, {policy_name(system.policy)}"
+    if load is None:
+        return line
+    return f"{line}, {short(load.arrival_rate)} jobs per unit of time ({load.words})"
+
+
+def _findings(report: Report) -> Iterator[str]:
+    for finding in report.findings:
+        sure = how_sure(finding.quantity).split(",")[0]
+        yield from _wrapped(f"{finding.sentence} ({sure})", "  * ")
+    for note in report.notes:
+        yield from _note(note)
+
+
+def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
+    yield "how much load it takes", [*_grid(tables.capacity_table(report)), *_spaced(tables.blame_table(report))]
+    at = f"at arrival rate {short(report.load.arrival_rate)}" if report.load is not None else ""
+    more = f", utilisation {percent(report.load.utilisation)}" if report.load is not None else ""
+    yield (
+        f"response times {at}{more}",
+        [
+            *_grid(tables.response_table(report)),
+            *_spaced(tables.curve_table(report, at_most=8)),
+            *_notes(report.response.notes),
+        ],
+    )
+    yield (
+        "waiting times: so many jobs wait at most so long",
+        [*_grid(tables.waiting_table(report)), *_notes(report.waiting.notes)],
+    )
+    left_out = [f"{name}: {reason}" for name, reason in report.policies.left_out]
+    yield (
+        "policies on the same jobs",
+        [*_grid(tables.policies_table(report)), *_notes(left_out), *_notes(report.policies.notes)],
+    )
+    yield (
+        "what a change would bring, at the same arrival rate",
+        [*_grid(tables.what_if_table(report)), *_notes(report.what_if.notes)],
+    )
+    yield (
+        f"outlook: the same mix on more servers, at the same {report.outlook.kept}",
+        [*_grid(tables.outlook_table(report)), *_notes(report.outlook.notes)],
+    )
+    facts = report.provenance
+    run = f"seed {facts.get('seed')}, {short(facts.get('seconds'), 3)} seconds"
+    yield "provenance", [f"  msj {facts.get('msj')}, {run}, identity {facts.get('identity')}"]
+
+
+def _grid(table: Table) -> list[str]:
+    if not table.rows:
+        return []
+    many = len(table.rows) > 2 * MOST_ROWS
+    shown = [table.headings, *(table.rows[:MOST_ROWS] if many else table.rows)]
+    widths = [max(len(row[i]) for row in shown) for i in range(len(table.headings))]
+    lines = []
+    for row in shown:
+        cells = [
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, table.numbers, strict=True)
+        ]
+        lines.append(("  " + "  ".join(cells)).rstrip())
+    if len(table.rows) + 1 > len(shown):
+        lines.append(f"  ... and {len(table.rows) - MOST_ROWS} more; the page and --json have them all")
+    return lines
+
+
+def _spaced(table: Table) -> list[str]:
+    lines = _grid(table)
+    return [" ", *lines] if lines else []
+
+
+def _notes(notes: Iterable[str]) -> list[str]:
+    return [line for note in notes for line in _note(note)]
+
+
+def _note(note: str) -> list[str]:
+    return _wrapped(note, "  - ")
+
+
+def _wrapped(sentence: str, bullet: str) -> list[str]:
+    kept = sentence.replace(" %", "\N{NO-BREAK SPACE}%")  # a number and its unit stay on one line
+    lines = textwrap.wrap(kept, WIDTH, initial_indent=bullet, subsequent_indent="    ", break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]

@@ -1,0 +1,113 @@
+"""Numbers as people read them: few digits, percentages, intervals as plus or minus."""
+
+from __future__ import annotations
+
+import math
+
+from msj.results import Kind, Quantity
+
+SURE: dict[str, str] = {
+    "exact": "exact",
+    "asymptotic": "prediction, right near saturation",
+    "bound": "bound",
+    "simulated": "simulated",
+}
+BADGE: dict[str, str] = {"exact": "exact", "asymptotic": "prediction", "bound": "bound", "simulated": "simulated"}
+
+
+def short(value: float | None, digits: int = 4) -> str:
+    """Write a number with few significant digits.
+
+    Examples
+    --------
+    >>> short(11.71230), short(123456.7), short(0.00001234), short(None), short(0.72)
+    ('11.71', '123,500', '1.234e-05', '–', '0.72')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value != 0 and not 1e-4 <= abs(value) < 1e7:
+        return f"{value:.{digits}g}"
+    rounded = float(f"{value:.{digits}g}")
+    decimals = max(digits - 1 - math.floor(math.log10(abs(rounded))), 0) if rounded else 0
+    text = f"{rounded:,.{decimals}f}".replace("-", "−")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def percent(share: float | None) -> str:
+    """Write a share as a percentage: whole numbers, one digit below ten.
+
+    Examples
+    --------
+    >>> percent(0.3254), percent(0.0312), percent(0.0004), percent(0), percent(0.9996)
+    ('33 %', '3.1 %', '0.04 %', '0 %', '100 %')
+    """
+    if share is None or not math.isfinite(share):
+        return "–"
+    value = 100.0 * share
+    if abs(value) >= 9.95:
+        text = f"{value:,.0f}"
+    elif abs(value) >= 0.095 or value == 0:
+        text = f"{value:.1f}".removesuffix(".0")
+    else:
+        text = f"{value:.1g}"
+    return text.replace("-", "−", 1) + " %"
+
+
+def measured(row: Quantity | None) -> str:
+    """Write a quantity; an interval says how many digits are worth showing.
+
+    Examples
+    --------
+    >>> measured(Quantity(name="x", value=11.7123, kind="simulated", method="", low=11.5, high=11.92))
+    '11.71 ± 0.21'
+    >>> measured(Quantity(name="x", value=2.82, kind="simulated", method="", low=2.7, high=2.9))
+    '2.7 to 2.9'
+    >>> measured(Quantity(name="x", value=11.7123, kind="exact", method=""))
+    '11.71'
+    """
+    if row is None or not math.isfinite(row.value):
+        return "–"
+    if row.low is None or row.high is None:
+        return short(row.value)
+    below, above = row.value - row.low, row.high - row.value
+    half = max(below, above)
+    if half <= 5e-5 * abs(row.value):
+        return short(row.value)
+    if abs(below - above) > 0.1 * half:  # not centred: an interval that was cut at 0, or a bracket
+        return f"{short(row.low, 3)} to {short(row.high, 3)}"
+    decimals = max(1 - math.floor(math.log10(half)), 0)
+    if decimals > 6 or half >= 1e6:
+        return f"{short(row.value)} ± {short(half, 2)}"
+    return f"{row.value:,.{decimals}f} ± {half:,.{decimals}f}".replace("-", "−")
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> count(1, "server"), count(1200, "server"), count(2, "class")
+    ('1 server', '1,200 servers', '2 classes')
+    """
+    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number:,} {noun}{ending}"
+
+
+def how_sure(row: Quantity) -> str:
+    """Say how sure a number is.
+
+    Examples
+    --------
+    >>> how_sure(Quantity(name="x", value=10, kind="simulated", method="", low=9.8, high=10.2))
+    'simulated, 95 % interval 9.8 to 10.2'
+    """
+    words = SURE[row.kind]
+    if row.low is None or row.high is None:
+        return words
+    name = "bracket" if row.bracket else "95 % interval"
+    return f"{words}, {name} {short(row.low, 3)} to {short(row.high, 3)}"
+
+
+def sure_of(kind: Kind) -> str:
+    """Return the word on the badge of a kind."""
+    return BADGE[kind]

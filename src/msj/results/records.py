@@ -1,0 +1,88 @@
+"""Rows as flat records, for CSV and for pandas; both can be read back.
+
+A record has the columns of a quantity and one column ``at.NAME`` for each coordinate in use.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msj.errors import InvalidInput
+from msj.results.coordinates import COORDINATES
+from msj.results.quantity import Quantity
+
+COLUMNS = ("value", "low", "high", "kind", "method", "citation", "formula", "bracket")
+NUMBERS = ("value", "low", "high", "level")
+
+
+def records_of(quantities: Iterable[Quantity]) -> list[dict[str, Any]]:
+    """Return one flat record per row, all with the same keys; None where there is nothing."""
+    rows = list(quantities)
+    used = [name for name in COORDINATES if any(name in row.at for row in rows)]
+    found = []
+    for row in rows:
+        plain = row.to_dict()
+        record = {"name": row.name, "class": row.job_class, "level": row.level}
+        record |= {f"at.{name}": row.at.get(name) for name in used}
+        found.append(record | {key: plain.get(key) for key in COLUMNS})
+    return found
+
+
+def quantities_from(records: Iterable[Mapping[str, Any]]) -> tuple[Quantity, ...]:
+    """Return the rows that records stand for; texts are read as the columns they are in."""
+    found = []
+    for record in records:
+        row: dict[str, Any] = {}
+        at: dict[str, Any] = {}
+        for key, value in record.items():
+            if _nothing(value):
+                continue
+            if key.startswith("at."):
+                at[key.removeprefix("at.")] = _place(key.removeprefix("at."), value)
+            else:
+                row[key] = float(value) if key in NUMBERS else value
+        missing = [key for key in ("name", "kind") if key not in row]
+        if missing:
+            raise InvalidInput(f"a row has no {' and no '.join(missing)}; give the columns that to_csv writes")
+        found.append(Quantity.from_dict({"value": None, "method": "", **row, "at": at}))
+    return tuple(found)
+
+
+def write_csv(quantities: Iterable[Quantity]) -> str:
+    """Return the rows as CSV with full precision."""
+    records = records_of(quantities)
+    buffer = io.StringIO()
+    writer = csv.DictWriter(
+        buffer, list(records[0]) if records else ["name", "class", "level", *COLUMNS], lineterminator="\n"
+    )
+    writer.writeheader()
+    writer.writerows(records)
+    return buffer.getvalue()
+
+
+def read_csv(text: str) -> tuple[Quantity, ...]:
+    """Return the rows that :func:`write_csv` wrote.
+
+    Examples
+    --------
+    >>> row = Quantity(name="mean_response_time", value=1 / 3, kind="exact", method="QBD", at={"load": 0.8})
+    >>> read_csv(write_csv([row])) == (row,)
+    True
+    """
+    return quantities_from(csv.DictReader(io.StringIO(text)))
+
+
+def _nothing(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def _place(name: str, value: Any) -> Any:
+    if name not in COORDINATES or COORDINATES[name].unit is None:
+        return value
+    number = float(value)
+    whole = COORDINATES[name].unit in ("servers", "jobs") and number.is_integer()
+    return int(number) if whole else number

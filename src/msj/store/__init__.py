@@ -1,0 +1,29 @@
+"""What an answer depends on, as one short text, and files that are whole or not there at all."""
+
+from msj.store.code import code_identity, file_digests, known_rooms
+from msj.store.digest import canonical, digest
+from msj.store.files import write_bytes, write_text
+from msj.store.functions import (
+    class_identity,
+    compiled_helpers,
+    function_identity,
+    function_parts,
+    why_no_identity,
+)
+from msj.store.walk import NoIdentity
+
+__all__ = [
+    "NoIdentity",
+    "canonical",
+    "class_identity",
+    "code_identity",
+    "compiled_helpers",
+    "digest",
+    "file_digests",
+    "function_identity",
+    "function_parts",
+    "known_rooms",
+    "why_no_identity",
+    "write_bytes",
+    "write_text",
+]

@@ -1,0 +1,19 @@
+"""What ``--json`` printed, checked and read back."""
+
+import json
+
+from msj.results import Result
+
+KEYS = ["system", "outcome", "message", "notes", "quantities", "missing", "provenance"]
+ROW = {"name", "value", "kind", "method", "citation", "class", "level", "low", "high", "at"}
+
+
+def result_in(out):
+    """Return the result that a command printed; its document must have the keys of every answer."""
+    document = json.loads(out)
+    assert list(document) == KEYS
+    assert all(ROW <= set(row) <= ROW | {"formula"} for row in document["quantities"])
+    assert document["provenance"]["question"]["verb"]
+    result = Result.from_dict(document)
+    assert result.to_dict() == document
+    return result

@@ -1,0 +1,192 @@
+"""Reports of awkward clusters: a right answer or a sentence, never a traceback, a NaN or a hang."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+import msj
+from msj.errors import InvalidInput
+from msj.reports import report as gather
+from msj.reports.clock import Clock, OutOfTime
+from msj.reports.contents import WaitingSection
+from msj.reports.gather import load_of
+from msj.reports.page import write_page
+from msj.reports.text import write_text
+
+
+@pytest.fixture(autouse=True)
+def fewer_points(monkeypatch):
+    """Two sizes and one simulated point are enough to see that they are there."""
+    monkeypatch.setattr("msj.reports.response.SIMULATED_AT", (0.5,))
+    monkeypatch.setattr("msj.reports.outlook.TIMES", (1, 2))
+
+
+def cluster(servers, *rows, **more):
+    classes = [msj.JobClass(name=name, need=need, share=share, duration=law) for name, need, share, law in rows]
+    return msj.System(servers=servers, classes=classes, **more)
+
+
+def law(mean=1.0):
+    return msj.Exponential(mean=mean)
+
+
+def checked(system, **options):
+    report = gather(system, **{"policies": ["first-fit"], "precision": 0.2, "seconds": 500, "rng": 1, **options})
+    text, page = write_text(report), write_page(report)
+    json.dumps(report.to_dict(), allow_nan=False)
+    body = re.sub(r"<(script|style)>.*?</\1>", "", page, flags=re.DOTALL)
+    for written in (text, body):
+        assert not re.search(r"\b(nan|inf|None)\b", written)
+    return report
+
+
+def test_no_load_is_chosen_and_said():
+    report = checked(cluster(1, ("all", 1, 1, law())))
+    assert report.load.load == pytest.approx(0.8)
+    assert report.load.words == "no load is given, so 0.8 of the stability threshold is taken"
+    assert report.response.find("mean_response_time").value == pytest.approx(5.0)  # M/M/1
+    assert "nothing is lost to blocking" in report.findings[0].sentence
+
+
+def test_unstable_load_is_the_first_finding_with_ways_out():
+    report = checked(cluster(2, ("small", 1, "2/3", law()), ("large", 2, "1/3", law(2)), arrival_rate=0.95))
+    assert not report.stable
+    first, *others = report.findings
+    assert first.sentence.startswith(
+        "The load is too much: 0.95 jobs arrive per unit of time and fcfs takes at most 0.9"
+    )
+    assert "no job above 1 server" in others[0].sentence
+    assert "3 servers instead of 2" in others[0].sentence
+    assert others[0].kind == "exact"
+    assert report.waiting.rows == ()
+    assert report.response.curve("exact") is not None
+    assert "Unstable." in write_page(report)
+
+
+def test_more_work_than_servers():
+    report = checked(cluster(2, ("a", 1, 0.5, law()), ("b", 2, 0.5, law()), utilisation=1.5))
+    assert any("No policy can help" in finding.sentence for finding in report.findings)
+
+
+def test_durations_without_phases():
+    report = checked(cluster(4, ("a", 1, 0.5, msj.Lognormal(mean=1, cv=1)), ("b", 4, 0.5, law()), load=0.6))
+    assert report.capacity.stability_threshold.kind == "simulated"
+    assert {curve.name for curve in report.response.curves} == {"simulated"}
+    assert report.waiting.rows[0].kind == "simulated"
+    assert any("No RESET prediction" in note for note in report.response.notes)
+    assert report.findings[0].kind == "simulated"
+
+
+def test_bounds_are_shown_where_they_hold():
+    """WCFS: server-filling on powers of two; the exact value lies between the bounds (wcfs, Theorem 2)."""
+    report = checked(cluster(2, ("a", 1, 0.5, law()), ("b", 2, 0.5, law()), load=0.7, policy="server-filling"))
+    lower, upper, exact = (report.response.curve(name) for name in ("lower bound", "upper bound", "exact"))
+    assert len(exact.points) == len(lower.points) == len(upper.points) > 10
+    for low, value, high in zip(lower.points, exact.points, upper.points, strict=True):
+        ends = low.mean_response_time.value, high.mean_response_time.value
+        assert ends[0] <= value.mean_response_time.value <= ends[1]
+
+
+def test_policies_without_a_theorem(monkeypatch):
+    monkeypatch.setattr("msj.reports.gather.possible_changes", lambda system: ())  # a bracket each: see test_what_if.py
+    system = cluster(2, ("a", 1, 0.5, law()), ("b", 2, 0.5, law()), utilisation=0.6, policy="easy-backfilling")
+    report = checked(system)
+    assert "no theorem tells where its limit is" in report.findings[0].sentence
+    assert report.capacity.stability_threshold.low > 0.6 * system.naive_threshold
+    assert any("no exact threshold" in note.lower() for note in report.capacity.notes)
+    assert report.outlook.kept == "utilisation"
+
+
+def test_policies_that_cannot_run_are_named_with_the_reason():
+    report = checked(cluster(3, ("a", 1, 0.5, law()), ("b", 3, 0.5, law()), load=0.5), policies=["server-filling"])
+    assert [name for name, _ in report.policies.left_out] == ["server-filling"]
+    assert "power" in report.policies.left_out[0][1]
+    assert report.policies.notes == ("There is no other policy to compare with.",)
+
+
+def test_share_0_need_of_all_and_names_that_look_like_html():
+    system = cluster(2, ("</script><b>&", 2, 1, law()), ("never", 1, 0, law()), load=0.5, name="<i>mine</i>")
+    report = checked(system)
+    page = write_page(report)
+    assert "<i>mine</i>" not in page
+    assert "</script><b>" not in page
+    assert "&lt;/script&gt;&lt;b&gt;&amp;" in page
+
+
+def test_many_classes():
+    """The text shows some of them, the page all."""
+    report = checked(cluster(1, ("all", 1, 1, law()), load=0.5), policies=[])
+    first = report.waiting.rows[0]
+    rows = tuple(replace(first, job_class=f"class {i}") for i in range(200))
+    many = replace(report, waiting=WaitingSection(rows=rows))
+    assert "... and 188 more; the page and --json have them all" in write_text(many)
+    assert "<td>class 199</td>" in write_page(many)
+
+
+def test_bad_input():
+    system = cluster(2, ("a", 1, 1, law()))
+    with pytest.raises(InvalidInput, match="precision = 2 must be between 0 and 1"):
+        gather(system, precision=2)
+    with pytest.raises(InvalidInput, match="seconds"):
+        gather(system, seconds=0)
+    with pytest.raises(InvalidInput, match="unknown policy 'first-git'"):
+        gather(system, policies=["first-git"])
+
+
+def test_time_is_kept_and_cuts_are_said():
+    system = msj.read("examples/two_servers.toml").replace(policy="easy-backfilling", utilisation=0.5)
+    report = gather(system, seconds=0.05, precision=0.01, rng=1)
+    assert report.provenance["seconds"] < 20  # one piece of each simulation; minutes if nothing were cut
+    notes = " ".join((*report.response.notes, *report.policies.notes, *report.what_if.notes, *report.outlook.notes))
+    assert "within" in notes
+    write_page(report)
+
+
+def test_interrupts_are_not_mistaken_for_the_clock():
+    def press(now):
+        if now.words == "policies on the same jobs":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        gather(msj.read("examples/two_servers.toml"), precision=0.2, seconds=500, rng=1, progress=press)
+    assert not isinstance(caught.value, OutOfTime)
+
+
+def test_clock():
+    told = []
+    clock = Clock(1000, lambda now: told.append((now.words, now.done)))
+    with clock.section("first", 0.5):
+        assert not clock.up
+    assert told[0][0] == "first"
+    assert told[-1] == ("first", 0.5)
+    with pytest.raises(KeyboardInterrupt):
+        clock.interrupted()
+    clock.cut = True
+    clock.interrupted()  # that was the clock itself
+    late = Clock(1e-9)
+    with late.section("late", 1.0), pytest.raises(OutOfTime):
+        late.watch(None)
+
+
+def test_same_seed_same_report():
+    system = cluster(1, ("all", 1, 1, msj.Deterministic(value=1)), load=0.5)
+    first, second = (
+        gather(system, policies=["first-fit"], precision=0.3, seconds=500, rng=4).to_dict() for _ in range(2)
+    )
+    for document in (first, second):
+        del document["provenance"]["seconds"]
+    assert first == second
+
+
+def test_load_in_three_ways():
+    from msj.planning import find_capacity
+
+    system = msj.read("examples/two_servers.toml")
+    capacity = find_capacity(system)
+    for given in ({"load": 0.8}, {"utilisation": 0.72}, {"arrival_rate": 0.72}):
+        load = load_of(system.replace(**given), capacity)
+        assert (load.load, load.utilisation, load.arrival_rate) == pytest.approx((0.8, 0.72, 0.72))
+        assert load.stable
+    assert not load_of(system.replace(load=1), capacity).stable

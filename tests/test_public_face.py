@@ -1,0 +1,84 @@
+"""What `import msj` shows, and what the names do."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import msj
+
+VERBS = (
+    "analyse", "cluster_scaling", "compare", "curve", "fluid", "in_symbols", "one_and_n_scaling", "replay", "report",
+    "rerun", "simulate", "waste", "zero_queueing", "zero_queueing_family",
+)  # fmt: skip
+ABOUT_A_SYSTEM = [verb for verb in VERBS if "system" in inspect.signature(getattr(msj, verb)).parameters]
+RANDOM = [verb for verb in VERBS if "rng" in inspect.signature(getattr(msj, verb)).parameters]
+
+
+def test_dir_shows_what_people_use_and_nothing_else():
+    shown = {name for name in dir(msj) if not name.startswith("__")}
+    assert shown == set(msj.__all__)
+    assert {"System", "JobClass", "Exponential", "Fcfs", "read", "write", "Result", "Quantity", "replay"} <= shown
+    assert not shown & {"importlib", "Any", "TYPE_CHECKING", "annotations", "analysis", "simulation", "reports"}
+
+
+@pytest.mark.parametrize("name", msj.__all__)
+def test_every_name_is_there_and_says_what_it_is(name):
+    assert inspect.getdoc(getattr(msj, name))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_verbs_have_real_signatures(verb):
+    parameters = inspect.signature(getattr(msj, verb)).parameters.values()
+    assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+    assert all(p.annotation is not p.empty for p in parameters)
+
+
+@pytest.mark.parametrize("verb", RANDOM)
+def test_what_is_random_takes_seed_and_rng(verb):
+    assert "seed" in inspect.signature(getattr(msj, verb)).parameters
+
+
+@pytest.mark.parametrize("verb", ["analyse", "simulate", "curve", "zero_queueing"])
+def test_a_file_name_is_accepted_where_a_system_is(verb):
+    options = {"jobs": 2000, "seed": 1} if verb in ("simulate", "zero_queueing") else {}
+    options |= {"loads": [0.5]} if verb == "curve" else {}
+    ask = getattr(msj, verb)
+    path = "examples/two_servers.toml"
+    assert ask(path, **options).quantities == ask(msj.read(path), **options).quantities
+
+
+def test_what_is_no_system_is_refused():
+    for verb in ABOUT_A_SYSTEM:
+        more = {"compare": (["fcfs", "first-fit"],), "waste": ("servers=2..4",), "fluid": (5,)}.get(verb, ())
+        with pytest.raises(msj.InvalidInput, match="42 is no cluster"):
+            getattr(msj, verb)(42, *more)
+
+
+IMPORT_EVERYTHING = """
+import importlib, pkgutil, msj
+before = {name: getattr(msj, name) for name in msj.__all__}
+for module in pkgutil.walk_packages(msj.__path__, "msj."):
+    if module.name != "msj.__main__":
+        importlib.import_module(module.name)
+changed = [name for name in msj.__all__ if getattr(msj, name) is not before[name]]
+assert not changed, changed
+"""
+
+
+def test_importing_any_room_never_replaces_a_name():
+    subprocess.run([sys.executable, "-c", IMPORT_EVERYTHING], check=True)
+
+
+def test_importing_the_package_loads_neither_numpy_nor_the_compiler():
+    code = "import sys, msj; assert not {'numpy', 'scipy', 'numba', 'matplotlib'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_results_and_systems_show_themselves_in_notebooks():
+    system = msj.read("examples/two_servers.toml")
+    assert "<table>" in system._repr_html_()
+    page = msj.analyse(system)._repr_html_()
+    assert "7.517772" in page
+    assert "stability_threshold" in page
