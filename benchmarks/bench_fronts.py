@@ -27,8 +27,8 @@ def system(servers, policy, needs=(1, 2, 4)):
 
 
 def measure(cluster):
-    from msj.finite_skip import policy_front
-    from msj.finite_skip.compiled_fronts import compiled_fronts
+    from msj.fronts import policy_front
+    from msj.fronts.compiled_fronts import compiled_fronts
     from msj.markov import solve
 
     compiled_fronts(policy_front(cluster.replace(servers=8)))  # loads the compiled code
@@ -69,8 +69,8 @@ def run():
 
 
 def plain_and_compiled():
-    from msj.finite_skip import policy_front, saturated_front
-    from msj.finite_skip.compiled_fronts import compiled_fronts
+    from msj.fronts import policy_front, saturated_front
+    from msj.fronts.compiled_fronts import compiled_fronts
 
     model = policy_front(system(12, {"name": "first-fit", "window": 5}))
     compiled_fronts(model)

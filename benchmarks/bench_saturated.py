@@ -17,7 +17,7 @@ SIZES = (1024, 2048, 4096, 8192)
 
 def measure(servers):
     from msj import Exponential, JobClass, System
-    from msj.finite_skip import saturated_chain
+    from msj.fronts import saturated_chain
     from msj.markov import solve
 
     needs, rates = (3, 10, 32), (0.25, 0.5, 1.0)

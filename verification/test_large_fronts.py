@@ -12,8 +12,8 @@ import pytest
 
 import msj
 from msj import Erlang, Exponential, JobClass, System
-from msj.finite_skip import FrontModel, policy_front, saturated_front
-from msj.finite_skip.compiled_fronts import compiled_fronts, saturated_fronts
+from msj.fronts import FrontModel, policy_front, saturated_front
+from msj.fronts.compiled_fronts import compiled_fronts, saturated_fronts
 from msj.markov import solve
 
 

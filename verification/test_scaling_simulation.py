@@ -8,8 +8,8 @@ import pytest
 
 import msj
 from msj.closed_forms import two_class
-from msj.scaling.cluster import cluster_scaling
-from msj.scaling.waste_limit import limiting_waste
+from msj.growth.cluster import cluster_scaling
+from msj.growth.waste_limit import limiting_waste
 from msj.simulation.saturated_line import saturated_line
 
 

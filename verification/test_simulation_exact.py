@@ -14,8 +14,8 @@ from scipy.sparse.linalg import spsolve
 from scipy.special import stdtrit
 
 from msj import Exponential, JobClass, System
-from msj.registry import POLICIES
 from msj.answers import simulate
+from msj.registry import POLICIES
 
 
 def simple(servers, *classes, **fields):

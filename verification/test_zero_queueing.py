@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from msj import Exponential, JobClass, System
+from msj.engines.fcfs import FcfsKernel
+from msj.growth.fluid_paths import fluid
 from msj.papers import PAPERS, Work, figures_named
-from msj.scaling.fluid_paths import fluid
-from msj.simulation.kernels.fcfs import FcfsKernel
 from msj.workloads import PoissonJobs, Streams, seed_sequence
 
 

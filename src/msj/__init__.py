@@ -26,22 +26,7 @@ if _TYPE_CHECKING:
     from msj.analysis import analyse_model, open_system, saturate
     from msj.answers import analyse, compare, curve, in_symbols, replay, simulate, waste
     from msj.ask_again import rerun
-    from msj.model import JobClass, System, read, write
-    from msj.model.durations import (
-        Coxian,
-        Deterministic,
-        Empirical,
-        Erlang,
-        Exponential,
-        Fit,
-        Hyperexponential,
-        Lognormal,
-        Pareto,
-        PhaseType,
-        Uniform,
-        Weibull,
-    )
-    from msj.policies import (
+    from msj.disciplines import (
         BestFit,
         BestPacking,
         ConservativeBackfilling,
@@ -62,9 +47,24 @@ if _TYPE_CHECKING:
         ServerFillingSrpt,
         ThresholdParallelism,
     )
+    from msj.growth import cluster_scaling, fluid, one_and_n_scaling, zero_queueing, zero_queueing_family
+    from msj.model import JobClass, System, read, write
+    from msj.model.durations import (
+        Coxian,
+        Deterministic,
+        Empirical,
+        Erlang,
+        Exponential,
+        Fit,
+        Hyperexponential,
+        Lognormal,
+        Pareto,
+        PhaseType,
+        Uniform,
+        Weibull,
+    )
     from msj.reports import report
     from msj.results import Outcome, Progress, Quantity, Result
-    from msj.scaling import cluster_scaling, fluid, one_and_n_scaling, zero_queueing, zero_queueing_family
     from msj.workloads import RecordedJobs
 
 __version__ = "0.1.0"
@@ -76,7 +76,7 @@ _PLACES = {
         "Coxian Deterministic Empirical Erlang Exponential Fit Hyperexponential Lognormal Pareto PhaseType Uniform "
         "Weibull"
     ),
-    "msj.policies": (
+    "msj.disciplines": (
         "BestFit BestPacking ConservativeBackfilling DivisorFilling EasyBackfilling Fcfs FirstFit FirstFitSrpt "
         "GreedySrpt HeterogeneousServers LeastServersFirst LimitedProcessorSharing MaxWeight MostServersFirst "
         "OwnFunction RandomizedTimers ServerFilling ServerFillingSrpt ThresholdParallelism"
@@ -85,7 +85,7 @@ _PLACES = {
     "msj.workloads": "RecordedJobs",
     "msj.answers": "analyse compare curve in_symbols replay simulate waste",
     "msj.analysis": "analyse_model open_system saturate",
-    "msj.scaling": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
+    "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
     "msj.reports": "report",
     "msj.ask_again": "rerun",
 }

@@ -69,6 +69,6 @@ def _names(package: str) -> tuple[str, ...]:
 
 
 DURATIONS = Catalogue(kind="duration law", package="msj.model.durations")
-POLICIES = Catalogue(kind="policy", package="msj.policies", own="own_function")
-MODELS = Catalogue(kind="model", package="msj.finite_skip.models")
+POLICIES = Catalogue(kind="policy", package="msj.disciplines", own="own_function")
+MODELS = Catalogue(kind="model", package="msj.fronts.models")
 ANALYSES = Catalogue(kind="analysis", package="msj.analysis")

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sparse
 from scipy.sparse.linalg import expm_multiply, spsolve
 
-from msj.finite_skip.job_types import job_types
+from msj.fronts.job_types import job_types
 
 
 class BruteForceOpen:

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import expm_multiply
 
 import msj
-from finite_skip.models.brute_force import replaced, stationary
+from fronts.models.brute_force import replaced, stationary
 from msj import Exponential
 from msj.analysis.front_waiting import FrontWaitingLaw, why_no_percentiles
-from msj.finite_skip import open_front, policy_front
-from msj.finite_skip.models import ResourceClass, SeveralResources, Stage, StagedClass, Stages
+from msj.fronts import open_front, policy_front
+from msj.fronts.models import ResourceClass, SeveralResources, Stage, StagedClass, Stages
 from msj.markov.level_process import solve
 from strategies import simple, systems
 

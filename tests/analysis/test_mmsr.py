@@ -8,7 +8,7 @@ import scipy.linalg
 import scipy.sparse
 
 from msj import InvalidInput, TooLarge, Unstable, mmsr
-from msj.finite_skip import saturated_chain
+from msj.fronts import saturated_chain
 from strategies import simple
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 from msj import Empirical, Exponential, JobClass, System
-from msj.policies.first_fit import FirstFit
+from msj.disciplines.first_fit import FirstFit
 from msj.registry import DURATIONS, MODELS, POLICIES
 
 

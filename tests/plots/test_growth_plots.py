@@ -5,10 +5,10 @@ import pytest
 
 import msj
 from msj.errors import InvalidInput
+from msj.growth import cluster_scaling, one_and_n_scaling
 from msj.plots import cluster_scaling as cluster_picture
 from msj.plots import load_focused
 from msj.plots.figure import new_figure
-from msj.scaling import cluster_scaling, one_and_n_scaling
 
 THRESHOLD, LOST = "stability threshold", "lost throughput, $n\\mu_1$ − threshold"
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from msj.errors import InvalidInput
+from msj.growth import fluid, zero_queueing, zero_queueing_family
 from msj.plots import fluid as fluid_picture
 from msj.plots import zero_queueing as picture
 from msj.plots.figure import new_figure
 from msj.results import Quantity, Result
-from msj.scaling import fluid, zero_queueing, zero_queueing_family
 from strategies import simple
 
 NEEDS = ("3", "log2(n)")

@@ -301,7 +301,7 @@ def test_a_spawned_seed_is_recorded_as_it_is():
 
 
 def test_a_replication_ends_with_its_source():
-    from msj.policies import Fcfs
+    from msj.disciplines import Fcfs
     from msj.simulation.choose import make_kernel
     from msj.simulation.replication import Replication
     from msj.simulation.tally import Counter

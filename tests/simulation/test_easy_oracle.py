@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from msj.policies.easy_backfilling import EasyBackfilling
+from msj.disciplines.easy_backfilling import EasyBackfilling
 from msj.simulation import replay_jobs as replay
 from msj.workloads import RecordedJobs
 

@@ -6,12 +6,12 @@ import pytest
 
 import msj
 from msj import Erlang, Exponential, JobClass, System
-from msj.simulation.completed import Completed
-from msj.simulation.kernels.fork_join import ForkJoinKernel
-from msj.simulation.kernels.pools import PoolsKernel
-from msj.simulation.kernels.red_and_blue import RedAndBlueKernel
-from msj.simulation.kernels.set_up import SetUpKernel
-from msj.simulation.kernels.stages import StagesKernel
+from msj.engines.completed import Completed
+from msj.engines.fork_join import ForkJoinKernel
+from msj.engines.pools import PoolsKernel
+from msj.engines.red_and_blue import RedAndBlueKernel
+from msj.engines.set_up import SetUpKernel
+from msj.engines.stages import StagesKernel
 from msj.workloads import JobBlock, PoissonJobs, Streams, seed_sequence
 
 JOBS = 400

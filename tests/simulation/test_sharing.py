@@ -13,9 +13,9 @@ from scipy.stats import t
 import msj
 from msj import Hyperexponential, InvalidInput, JobClass, NotSupported, System
 from msj.answers import simulate
-from msj.policies.heterogeneous_servers import HeterogeneousServers
-from msj.policies.limited_processor_sharing import LimitedProcessorSharing
-from msj.policies.threshold_parallelism import ThresholdParallelism
+from msj.disciplines.heterogeneous_servers import HeterogeneousServers
+from msj.disciplines.limited_processor_sharing import LimitedProcessorSharing
+from msj.disciplines.threshold_parallelism import ThresholdParallelism
 from msj.simulation import replay_jobs as replay
 from msj.workloads import RecordedJobs
 from strategies import simple

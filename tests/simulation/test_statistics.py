@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msj.simulation.completed import Completed
+from msj.engines.completed import Completed
 from msj.simulation.estimates import batches_of, ratio_interval
 from msj.simulation.growth import growth_rate
 from msj.simulation.sketch import BINS, RELATIVE_ERROR, Sketch, first_bin

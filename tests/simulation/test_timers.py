@@ -8,7 +8,7 @@ from scipy.stats import t
 
 from msj import InvalidInput
 from msj.answers import simulate
-from msj.policies.randomized_timers import RandomizedTimers
+from msj.disciplines.randomized_timers import RandomizedTimers
 from strategies import simple
 
 MOST = 24  # jobs of one need in the queue; the chain is never near it at this load

@@ -6,9 +6,9 @@ from cases import SHARING, label, random_jobs, variants
 from naive import simulate_slowly
 
 from msj import InvalidInput
-from msj.policies import Fcfs
-from msj.policies.easy_backfilling import EasyBackfilling
-from msj.policies.own_function import OwnFunction
+from msj.disciplines import Fcfs
+from msj.disciplines.easy_backfilling import EasyBackfilling
+from msj.disciplines.own_function import OwnFunction
 from msj.registry import POLICIES
 from msj.simulation import replay_jobs as replay
 from msj.simulation.choose import make_kernel

@@ -10,12 +10,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from msj.disciplines.base import told_apart
+from msj.disciplines.fcfs import Fcfs, is_fcfs
+from msj.disciplines.sharing import Sharing
 from msj.errors import NotSupported
 from msj.model import System
 from msj.model.durations import Exponential
-from msj.policies.base import told_apart
-from msj.policies.fcfs import Fcfs, is_fcfs
-from msj.policies.sharing import Sharing
 from msj.results import Quantity
 
 

@@ -20,9 +20,9 @@ from msj.analysis.reset import require_stable
 from msj.analysis.saturated import solve_saturated
 from msj.analysis.waiting_law import WaitingLaw
 from msj.errors import InvalidInput, TooLarge
-from msj.finite_skip.fcfs_open import open_fcfs, open_level_sizes
-from msj.finite_skip.job_types import why_not_phase_type
-from msj.finite_skip.open_model import OpenModel
+from msj.fronts.fcfs_open import open_fcfs, open_level_sizes
+from msj.fronts.job_types import why_not_phase_type
+from msj.fronts.open_model import OpenModel
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import estimate_memory, possible_segments
 from msj.model import System

@@ -1,6 +1,6 @@
 """Finite-skip policies other than FCFS, and finite-skip models of a user's own.
 
-The front model (``finite_skip.front_model``) gives the saturated chain, hence threshold, waste and RESET prediction
+The front model (``fronts.front_model``) gives the saturated chain, hence threshold, waste and RESET prediction
 (reset, section 7), and the levels of the open system, hence the exact law of the number of jobs. Per class: the front
 says how many of each it holds, and the jobs behind it are i.i.d., so E[N_i] = E[in front, of class i] + p_i·E[behind];
 E[T_i] = E[N_i]/(lambda·p_i) by Little's law.
@@ -18,17 +18,17 @@ import numpy as np
 from msj.analysis.base import Saturated, SaturatedAnalysis
 from msj.analysis.front_waiting import FrontWaitingLaw, waiting_rows, why_no_percentiles
 from msj.analysis.reset import predicted_mean_response_time, require_stable
+from msj.disciplines.fcfs import is_fcfs
 from msj.errors import InvalidInput, TooLarge
-from msj.finite_skip.compiled_fronts import saturated_fronts
-from msj.finite_skip.front_chain import FrontLevels, open_front
-from msj.finite_skip.front_model import FrontModel
-from msj.finite_skip.front_of import front_of, why_no_front
+from msj.fronts.compiled_fronts import saturated_fronts
+from msj.fronts.front_chain import FrontLevels, open_front
+from msj.fronts.front_model import FrontModel
+from msj.fronts.front_of import front_of, why_no_front
 from msj.markov import LongRun, solve
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import LevelLaw
 from msj.markov.level_process import solve as solve_levels
 from msj.model import System
-from msj.policies.fcfs import is_fcfs
 from msj.results import Outcome, Quantity, Result, provenance
 
 CITATION = "reset, section 7 and Appendix H.1"
@@ -117,7 +117,7 @@ def analyse_model(
     --------
     Two machines of different speed; the oldest job is on the fast one:
 
-    >>> from msj.finite_skip import FrontModel
+    >>> from msj.fronts import FrontModel
     >>> class FastAndSlow(FrontModel):
     ...     most_jobs = 2
     ...     def fresh(self):

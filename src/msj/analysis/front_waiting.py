@@ -21,8 +21,8 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from msj.analysis.percentile_row import PERCENTILES, percentile_row
-from msj.finite_skip.front_chain import FrontLevels
-from msj.finite_skip.front_model import FrontModel, Service
+from msj.fronts.front_chain import FrontLevels
+from msj.fronts.front_model import FrontModel, Service
 from msj.markov.blas import blas_threads
 from msj.markov.level_descent import DescentLevel, LevelDescent
 from msj.markov.level_process import LevelLaw

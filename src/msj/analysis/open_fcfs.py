@@ -1,6 +1,6 @@
 """The open MSJ FCFS system, solved exactly at one arrival rate.
 
-Level n = jobs in system, phase = counts in service: a quasi-birth-death process (``finite_skip.fcfs_open``) whose
+Level n = jobs in system, phase = counts in service: a quasi-birth-death process (``fronts.fcfs_open``) whose
 stationary law pi ``markov.level_process`` finds. From it (theory: exact open MSJ FCFS; Little 1961, Wolff 1982):
 
 - E[N], and E[T] = E[N]/lambda;
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.errors import NotAccurate
-from msj.finite_skip.open_model import OpenModel
+from msj.fronts.open_model import OpenModel
 from msj.markov.level_process import LevelLaw
 from msj.markov.level_process import solve as solve_levels
 from msj.model import System

@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias, get_args
 from msj.analysis.base import Saturated, SaturatedAnalysis
 from msj.analysis.finite_skip_chain import FiniteSkipChain
 from msj.analysis.saturated_chain import SaturatedChain
+from msj.disciplines.fcfs import is_fcfs
 from msj.errors import InvalidInput, NotSupported
-from msj.finite_skip.fcfs_counts import MOST_STATES, number_of_states
+from msj.fronts.fcfs_counts import MOST_STATES, number_of_states
 from msj.model import System
-from msj.policies.fcfs import is_fcfs
 from msj.registry import ANALYSES
 
 Method: TypeAlias = Literal["auto", "chain", "closed-form"]

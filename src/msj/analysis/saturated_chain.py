@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_fcfs
 from msj.errors import NotAccurate
-from msj.finite_skip.fcfs_counts import CountsChain, saturated_chain
-from msj.finite_skip.job_types import why_not_phase_type
+from msj.fronts.fcfs_counts import CountsChain, saturated_chain
+from msj.fronts.job_types import why_not_phase_type
 from msj.markov import LongRun, solve
 from msj.model import System
 

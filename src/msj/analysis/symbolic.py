@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from msj.analysis.base import Analysis, why_not_exponential, why_not_fcfs
 from msj.errors import NotSupported
-from msj.finite_skip.job_types import why_not_phase_type
+from msj.fronts.job_types import why_not_phase_type
 from msj.model import System
 from msj.model.numbers import exact
 from msj.symbolic import ExactSaturated, solve_exactly, solve_symbolically

@@ -21,12 +21,12 @@ from msj.analysis.saturated import Method, solve_saturated
 from msj.analysis.saturated_chain import saturate
 from msj.analysis.wcfs_bounds import ResponseTimeBounds, bound_rows
 from msj.answers.question import SystemLike, as_system, question
+from msj.disciplines.fcfs import is_fcfs
 from msj.errors import TooLarge
-from msj.finite_skip.fcfs_counts import MOST_STATES, number_of_states
-from msj.finite_skip.job_types import why_not_phase_type
+from msj.fronts.fcfs_counts import MOST_STATES, number_of_states
+from msj.fronts.job_types import why_not_phase_type
 from msj.model import System
 from msj.model.numbers import whole
-from msj.policies.fcfs import is_fcfs
 from msj.results import Outcome, Progress, Quantity, Result, Watch, provenance
 
 WORTH_THE_WAIT = 10.0  # seconds: what is not asked for and takes longer is left out, with a note

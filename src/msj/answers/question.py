@@ -115,7 +115,7 @@ def as_option(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): as_option(item) for key, item in value.items()}
     if isinstance(value, FunctionType):
-        from msj.policies.own_function import OwnFunction
+        from msj.disciplines.own_function import OwnFunction
 
         return OwnFunction(function=value).to_spec()
     if hasattr(value, "to_spec"):

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from msj.answers.question import question, root_of
+from msj.engines.completed import Completed
 from msj.errors import InvalidInput
 from msj.model.chosen import chosen_from
 from msj.registry import POLICIES
 from msj.results import Outcome, Quantity, Result, provenance
 from msj.simulation import replay_jobs
-from msj.simulation.completed import Completed
 from msj.simulation.estimates import LEVELS
 from msj.workloads import RecordedJobs, Rng
 from msj.workloads.streams import seed_record

@@ -61,8 +61,8 @@ def cluster(
       msj scaling cluster examples/hpc_partition.toml --servers 32,64,128 --keep rate --plot sizes.png
       msj scaling cluster examples/hpc_partition.toml --largest-need 16,8 --keep rate
     """
+    from msj.growth import cluster_scaling
     from msj.plots import cluster_scaling as picture
-    from msj.scaling import cluster_scaling
 
     system = read_system(file, **loads)
     sizes = None if servers is None else server_counts(servers)

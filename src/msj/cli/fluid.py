@@ -64,8 +64,8 @@ def fluid(
       msj fluid examples/two_servers.toml --until 20 --start 0.5,2 --servers 64,1024,16384 --plot fluid.png
       msj fluid examples/two_servers.toml --until 20 --csv
     """
+    from msj.growth import fluid as follow
     from msj.plots import fluid as picture
-    from msj.scaling import fluid as follow
 
     system = read_system(file, load=load, arrival_rate=arrival_rate, utilisation=utilisation)
     sizes = [] if servers is None else server_counts(servers)

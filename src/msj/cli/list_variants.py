@@ -134,7 +134,7 @@ def _chosen(name: str, system: System) -> str:
     """Say whether a system's model is this one, and whether it can be solved."""
     if system.model is None or system.model.name != name:
         return "no"
-    from msj.finite_skip.front_of import why_no_front
+    from msj.fronts.front_of import why_no_front
 
     reason = why_no_front(system)
     return "yes" if reason is None else f"yes, but {reason}"

@@ -52,8 +52,8 @@ def one_and_n(
       msj scaling one-and-n --alpha 2 --rate-small 10 --servers 100,1e4,1e6
       msj scaling one-and-n --share "1/(n*ln(n))" --servers 1e3..1e12 --plot border.png
     """
+    from msj.growth import one_and_n_scaling
     from msj.plots import load_focused
-    from msj.scaling import one_and_n_scaling
 
     with ProgressBar() as bar:
         result = one_and_n_scaling(

@@ -11,7 +11,7 @@ The stability threshold lambda* comes from whatever applies, surest first:
 
 Under FCFS a server stands idle although jobs wait only because the job at the head of the line needs more than are
 free. So the loss splits by the class of that job. Given f free servers, the head is any job that needs more than f:
-class c with probability p_c·1[v_c > f]/P(V > f) (twoclass, section 4; ``finite_skip.fcfs_counts``).
+class c with probability p_c·1[v_c > f]/P(V > f) (twoclass, section 4; ``fronts.fcfs_counts``).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from msj.analysis import saturate
 from msj.analysis.saturated import WORTH_THE_WAIT
 from msj.analysis.wcfs_bounds import explain
 from msj.answers import simulate
+from msj.disciplines import Policy
+from msj.disciplines.fcfs import Fcfs, is_fcfs
 from msj.errors import MsjError, NotAccurate, NotSupported, TooLarge
-from msj.finite_skip.fcfs_counts import number_of_states
+from msj.fronts.fcfs_counts import number_of_states
 from msj.model import System
 from msj.planning.effort import analyse_quickly, enough_jobs
-from msj.policies import Policy
-from msj.policies.fcfs import Fcfs, is_fcfs
 from msj.results import Outcome, Quantity, Watch
 from msj.simulation.saturated_line import SaturatedLine, saturated_line
 from msj.workloads import Rng

@@ -12,11 +12,11 @@ import math
 
 from msj.analysis.saturated import WORTH_THE_WAIT, saturated_analyses
 from msj.answers import analyse
+from msj.disciplines.fcfs import is_fcfs
 from msj.errors import TooLarge
-from msj.finite_skip.fcfs_counts import number_of_states
-from msj.finite_skip.job_types import why_not_phase_type
+from msj.fronts.fcfs_counts import number_of_states
+from msj.fronts.job_types import why_not_phase_type
 from msj.model import System
-from msj.policies.fcfs import is_fcfs
 from msj.results import Result
 
 MOST_JOBS = 5_000_000

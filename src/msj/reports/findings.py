@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from msj.analysis.base import mean_time_alone
+from msj.disciplines import Fcfs
 from msj.planning import Capacity, WhatIf
-from msj.policies import Fcfs
 from msj.reports.contents import Finding, Load, PolicyRow, Report
 from msj.reports.policies import policy_name
 from msj.reports.wording import count, measured, percent, short

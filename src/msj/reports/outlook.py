@@ -6,11 +6,11 @@ The load is kept: the same share of each size's own threshold. Where no threshol
 from __future__ import annotations
 
 from msj.errors import MsjError
+from msj.growth.cluster import Keep, cluster_scaling
 from msj.model import System
 from msj.planning import Capacity
 from msj.reports.clock import Clock
 from msj.reports.contents import Load, OutlookRow, OutlookSection
-from msj.scaling.cluster import Keep, cluster_scaling
 from msj.workloads import Rng, seed_sequence
 
 TIMES = (1, 2, 4, 8)

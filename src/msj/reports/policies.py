@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from msj.answers import compare
+from msj.disciplines import Policy
+from msj.disciplines.own_function import OwnFunction
 from msj.errors import Failure, InvalidInput, MsjError
 from msj.model import System
 from msj.model.chosen import distinct_label
 from msj.planning.effort import enough_jobs
-from msj.policies import Policy
-from msj.policies.own_function import OwnFunction
 from msj.registry import POLICIES
 from msj.reports.clock import Clock
 from msj.reports.contents import Load, PolicyRow, PolicySection

@@ -14,11 +14,11 @@ from msj.analysis.exact_response import ExactResponse, estimated_seconds
 from msj.analysis.reset import predicted_mean_response_time
 from msj.analysis.wcfs_bounds import ResponseTimeBounds, bound_rows
 from msj.answers import simulate
+from msj.disciplines.fcfs import is_fcfs
 from msj.errors import MsjError, Unstable
 from msj.model import System
 from msj.planning import Capacity
 from msj.planning.effort import analyse_quickly, enough_jobs
-from msj.policies.fcfs import is_fcfs
 from msj.reports.clock import Clock
 from msj.reports.contents import Curve, Load, Point, ResponseSection, WaitingSection
 from msj.results import Outcome, Quantity, Result

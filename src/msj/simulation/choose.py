@@ -13,30 +13,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.disciplines import Fcfs, Policy
+from msj.disciplines.best_fit import BestFit
+from msj.disciplines.divisor_filling import DivisorFilling
+from msj.disciplines.easy_backfilling import EasyBackfilling
+from msj.disciplines.first_fit import FirstFit
+from msj.disciplines.first_fit_srpt import FirstFitSrpt
+from msj.disciplines.greedy_srpt import GreedySrpt
+from msj.disciplines.heterogeneous_servers import HeterogeneousServers
+from msj.disciplines.least_servers_first import LeastServersFirst
+from msj.disciplines.limited_processor_sharing import LimitedProcessorSharing
+from msj.disciplines.max_weight import TIES, MaxWeight
+from msj.disciplines.most_servers_first import MostServersFirst
+from msj.disciplines.randomized_timers import RandomizedTimers
+from msj.disciplines.server_filling import ServerFilling
+from msj.disciplines.server_filling_srpt import ServerFillingSrpt
+from msj.disciplines.threshold_parallelism import ThresholdParallelism
+from msj.engines import by_need, by_size
+from msj.engines.completed import Kernel
+from msj.engines.easy import EasyKernel
+from msj.engines.fcfs import FcfsKernel
+from msj.engines.sharing import SharingKernel
+from msj.engines.timers import TimersKernel
 from msj.errors import NotSupported
 from msj.model import System
-from msj.policies import Fcfs, Policy
-from msj.policies.best_fit import BestFit
-from msj.policies.divisor_filling import DivisorFilling
-from msj.policies.easy_backfilling import EasyBackfilling
-from msj.policies.first_fit import FirstFit
-from msj.policies.first_fit_srpt import FirstFitSrpt
-from msj.policies.greedy_srpt import GreedySrpt
-from msj.policies.heterogeneous_servers import HeterogeneousServers
-from msj.policies.least_servers_first import LeastServersFirst
-from msj.policies.limited_processor_sharing import LimitedProcessorSharing
-from msj.policies.max_weight import TIES, MaxWeight
-from msj.policies.most_servers_first import MostServersFirst
-from msj.policies.randomized_timers import RandomizedTimers
-from msj.policies.server_filling import ServerFilling
-from msj.policies.server_filling_srpt import ServerFillingSrpt
-from msj.policies.threshold_parallelism import ThresholdParallelism
-from msj.simulation.completed import Kernel
-from msj.simulation.kernels import by_need, by_size
-from msj.simulation.kernels.easy import EasyKernel
-from msj.simulation.kernels.fcfs import FcfsKernel
-from msj.simulation.kernels.sharing import SharingKernel
-from msj.simulation.kernels.timers import TimersKernel
 from msj.simulation.model_kernels import model_kernel
 from msj.workloads import Streams
 
@@ -61,7 +61,7 @@ def make_kernel(policy: Policy, *, servers: int, needs: Needs, streams: Streams,
     kernel = None if special is None else special(policy, servers, needs, streams)
     if kernel is not None:
         return kernel
-    from msj.simulation.kernels.generic import GenericKernel
+    from msj.engines.generic import GenericKernel
 
     return GenericKernel(servers=servers, policy=policy)
 

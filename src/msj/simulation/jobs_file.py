@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from msj.simulation.completed import Completed
+from msj.engines.completed import Completed
 
 
 class JobsFile:

@@ -7,26 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from msj.disciplines import Policy
+from msj.disciplines.base import told_apart
+from msj.disciplines.server_filling import why_not_powers_of_two
+from msj.engines.completed import Kernel
+from msj.engines.fork_join import ForkJoinKernel
+from msj.engines.pools import PoolsKernel
+from msj.engines.preemption_cost import PreemptionCostKernel
+from msj.engines.red_and_blue import RedAndBlueKernel
+from msj.engines.set_up import SetUpKernel
+from msj.engines.stages import StagesKernel
 from msj.errors import NotSupported
-from msj.finite_skip.models.fork_join import ForkJoinModel
-from msj.finite_skip.models.preemption_cost import PreemptionCostModel
-from msj.finite_skip.models.red_and_blue import RedAndBlueModel
-from msj.finite_skip.models.server_groups import ServerGroupsModel
-from msj.finite_skip.models.set_up import SetUpModel
-from msj.finite_skip.models.several_resources import SeveralResourcesModel
-from msj.finite_skip.models.stages import StagesModel
-from msj.finite_skip.models.system_model import SystemModel
+from msj.fronts.models.fork_join import ForkJoinModel
+from msj.fronts.models.preemption_cost import PreemptionCostModel
+from msj.fronts.models.red_and_blue import RedAndBlueModel
+from msj.fronts.models.server_groups import ServerGroupsModel
+from msj.fronts.models.set_up import SetUpModel
+from msj.fronts.models.several_resources import SeveralResourcesModel
+from msj.fronts.models.stages import StagesModel
+from msj.fronts.models.system_model import SystemModel
 from msj.model import System
-from msj.policies import Policy
-from msj.policies.base import told_apart
-from msj.policies.server_filling import why_not_powers_of_two
-from msj.simulation.completed import Kernel
-from msj.simulation.kernels.fork_join import ForkJoinKernel
-from msj.simulation.kernels.pools import PoolsKernel
-from msj.simulation.kernels.preemption_cost import PreemptionCostKernel
-from msj.simulation.kernels.red_and_blue import RedAndBlueKernel
-from msj.simulation.kernels.set_up import SetUpKernel
-from msj.simulation.kernels.stages import StagesKernel
 from msj.workloads import Streams
 
 

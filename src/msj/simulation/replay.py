@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from msj.disciplines import Policy
+from msj.engines.completed import Completed
 from msj.errors import InvalidInput
-from msj.policies import Policy
 from msj.simulation.choose import make_kernel
-from msj.simulation.completed import Completed
 from msj.simulation.replication import BLOCK
 from msj.workloads import RecordedJobs, Rng, Streams, seed_sequence
 
@@ -40,7 +40,7 @@ def replay_jobs(
 
     Examples
     --------
-    >>> from msj.policies import Fcfs
+    >>> from msj.disciplines import Fcfs
     >>> jobs = RecordedJobs(arrival=[0, 0, 0], need=[1, 2, 1], duration=[3.0, 1.0, 1.0])
     >>> replay_jobs(jobs, servers=2, policy=Fcfs()).start.tolist()
     [0.0, 3.0, 4.0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msj.simulation.completed import Completed, Kernel
+from msj.engines.completed import Completed, Kernel
 from msj.simulation.tally import Counter, Tally
 from msj.workloads.job_block import JobSource
 

@@ -17,8 +17,8 @@ from itertools import repeat
 from multiprocessing import get_context
 from typing import Any
 
+from msj.engines.completed import Completed
 from msj.results import Outcome, Progress, Watch
-from msj.simulation.completed import Completed
 from msj.simulation.estimates import batches_of, relative_half_width
 from msj.simulation.growth import growth_rate
 from msj.simulation.replication import Replication

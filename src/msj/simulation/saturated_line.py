@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from msj.disciplines.base import told_apart
+from msj.disciplines.fcfs import Fcfs, is_fcfs
+from msj.engines.compiling import kernel
+from msj.engines.ends import pop, push
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
-from msj.policies.base import told_apart
-from msj.policies.fcfs import Fcfs, is_fcfs
 from msj.simulation.estimates import ratio_interval
-from msj.simulation.kernels.compiling import kernel
-from msj.simulation.kernels.ends import pop, push
 from msj.workloads import PoissonJobs, Rng, Streams, seed_sequence
 
 PIECES = 20  # that count; one before them is left out

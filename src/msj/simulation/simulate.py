@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from msj.disciplines import Policy
+from msj.disciplines.own_function import OwnFunction
+from msj.engines.compiling import compiled_before
 from msj.errors import InvalidInput, TooLarge
 from msj.model import System
 from msj.model.numbers import positive, whole
-from msj.policies import Policy
-from msj.policies.own_function import OwnFunction
 from msj.results import Outcome, Progress, Quantity, Result, Watch, provenance
 from msj.simulation.checkpoint import continued, save
 from msj.simulation.choose import kernel_for
 from msj.simulation.estimates import WARM_UP, quantities_of
 from msj.simulation.jobs_file import JobsFile
-from msj.simulation.kernels.compiling import compiled_before
 from msj.simulation.replication import Replication
 from msj.simulation.run import PIECES, Run
 from msj.simulation.sketch import RELATIVE_ERROR, first_bin
@@ -33,7 +33,8 @@ JOBS = 1_000_000
 MOST_JOBS = 1_000_000_000
 MOST_SERVERS = 1_000_000_000  # FCFS keeps an entry for each
 SURELY = 1.5  # half-widths of a 95 % interval: about three standard errors
-COMPUTES = ("finite_skip", "model", "policies", "simulation", "workloads")  # the rooms a run's numbers come from
+# The rooms a run's numbers come from.
+COMPUTES = ("disciplines", "engines", "fronts", "model", "simulation", "workloads")
 FIRST_LOOK = 200_000  # jobs after which a run with a precision to reach is first looked at
 
 

@@ -10,8 +10,8 @@ import io
 import pickle
 from typing import Any
 
+from msj.disciplines.own_function import OwnFunction
 from msj.errors import InvalidInput
-from msj.policies.own_function import OwnFunction
 
 POLICY = "the policy"
 

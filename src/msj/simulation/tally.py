@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from msj.simulation.completed import Completed
+from msj.engines.completed import Completed
 from msj.simulation.sketch import BINS, SHIFT, Sketch
 
 COLUMNS = ("jobs", "response", "waiting", "waited", "work", "slowdown", "preemptions")

@@ -35,7 +35,7 @@ def code_identity(rooms: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> code_identity(["model", "policies"]) == code_identity(["policies", "model"])
+    >>> code_identity(["model", "disciplines"]) == code_identity(["disciplines", "model"])
     True
     """
     return _code_identity(tuple(sorted(set(rooms))))

@@ -7,7 +7,7 @@ In every picture the exact values (squares) stand beside
 - the form of the 1-server dominated regime, ``n mu_1`` and ``n^(2-alpha) ln²n / 2`` (triangles up).
 
 Below them is what the paper says in words only: exact over the form that should fit, and over the refined form of
-:mod:`msj.scaling.load_focused`. Gaps are factors, as a picture with logarithmic axes shows them: exact over asymptotic
+:mod:`msj.growth.load_focused`. Gaps are factors, as a picture with logarithmic axes shows them: exact over asymptotic
 or its inverse, whichever is above 1. Rows beyond the figure's 10^8 servers serve the claims about limits.
 """
 
@@ -18,9 +18,9 @@ from abc import abstractmethod
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
+from msj.growth.load_focused import load_focused_scaling
 from msj.papers.figure import Claim, Figure, Rows
 from msj.papers.work import Work
-from msj.scaling.load_focused import load_focused_scaling
 
 Quantity = Literal["mu", "completions"]
 #: The figure's numbers of servers, and some beyond it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from msj.analysis import saturate
-from msj.finite_skip import ordered_chain, simplified_chain
+from msj.fronts import ordered_chain, simplified_chain
 from msj.markov import solve
 from msj.papers.figure import Claim, Figure, Rows
 from msj.papers.systems import exponential_system

@@ -17,7 +17,7 @@ import numpy as np
 
 from msj.analysis import saturate
 from msj.closed_forms import same_law
-from msj.finite_skip import ordered_chain
+from msj.fronts import ordered_chain
 from msj.markov import solve
 from msj.papers.figure import Claim, Figure, Rows, Scale
 from msj.papers.systems import exponential_system

@@ -25,8 +25,8 @@ from typing import Any, Literal
 from msj.analysis import analyse_model
 from msj.analysis.wcfs_bounds import wcfs_bounds
 from msj.answers import analyse
-from msj.finite_skip import FrontModel
-from msj.finite_skip.models import Heterogeneous, LimitedProcessorSharing, ParallelClass, ThresholdParallelism
+from msj.fronts import FrontModel
+from msj.fronts.models import Heterogeneous, LimitedProcessorSharing, ParallelClass, ThresholdParallelism
 from msj.model import JobClass, System
 from msj.model.durations import Duration, Exponential, Hyperexponential
 from msj.papers.wcfs import two_classes

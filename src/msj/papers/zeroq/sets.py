@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from msj.growth.expressions import Expression
+from msj.growth.queueing_probability import Estimate, enough_jobs
+from msj.growth.zero_queueing_family import FamilyPoint, ZeroQueueingFamily, family_points
 from msj.papers.figure import Claim, Rows, Scale
 from msj.papers.work import Work
 from msj.plots.estimates import draw_estimates, server_axis
-from msj.scaling.expressions import Expression
-from msj.scaling.queueing_probability import Estimate, enough_jobs
-from msj.scaling.zero_queueing_family import FamilyPoint, ZeroQueueingFamily, family_points
 
 SIZES = (64, 256, 1024, 4096, 16384, 65536)
 MEANS = (4, 2, 1)

@@ -1,0 +1,172 @@
+"""What every policy declares: its name, its traits, and one plain function that decides who is served.
+
+The function gets the jobs present in arrival order and marks those to serve::
+
+    def serve(needs, running, remaining, servers, chosen): ...
+
+``needs[i]`` is the server need of the i-th oldest job, ``running[i]`` whether it is in service now, ``remaining[i]``
+the service time it still needs, ``servers`` the number of servers; the function sets ``chosen[i] = True`` for the jobs
+to serve (all are False on entry). It uses nothing but loops over these arrays, so that the same text can be compiled
+for simulation and called plainly to build an exact chain: the two can never disagree about what the policy is. A
+policy that looks at ``remaining`` has no finite chain and says so (``front`` is None).
+
+What else is known of a rule its class declares, as traits; nothing is ever concluded from a policy's name.
+
+| trait | what it says | who asks |
+|---|---|---|
+| ``preemptive``, ``front``, ``front_on``, ``sees_enough`` | stops running jobs; how far it looks | chains, simulation |
+| ``order_within_need`` | a front may be sorted by need | chains |
+| ``fills``, ``fills_on`` | where it leaves no server idle (:class:`Fills`) | bounds: work-conserving |
+| ``oldest_served`` | n: only the n oldest jobs are ever served | bounds: finite-skip |
+| ``least_busy`` | b_inf: share of the servers in use while a job is present | bounds: non-idling |
+| ``fastest_speed`` | of a server, where the mean is 1 | bounds: a job that meets nobody |
+| ``knows_durations``, ``uses_estimates`` | what it must be told of how long jobs take | reports |
+
+The bounds are those of wcfs, section 2. What is not declared claims no more than that an idle cluster serves somebody.
+A subclass that replaces ``serve`` has another rule, so it inherits nothing of what its parent says of its own
+(``OF_THE_RULE``) but says it anew; without a word no limit of ``front`` is assumed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msj.model import System
+from msj.model.chosen import Chosen
+from msj.model.system import ChosenPolicy
+
+Serve = Callable[[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64], int, NDArray[np.bool_]], None]
+
+#: The traits that are true of one rule only.
+OF_THE_RULE = (
+    "front",
+    "front_on",
+    "sees_enough",
+    "order_within_need",
+    "fills",
+    "fills_on",
+    "oldest_served",
+    "oldest_because",
+)
+
+
+class Fills(Enum):
+    """Where a rule leaves no server idle while ``oldest_served`` jobs are present."""
+
+    #: Nothing is known.
+    UNKNOWN = "nothing is known"
+    #: Where all needs are equal and divide the servers: the oldest are served, as nobody fits where an older one
+    #: does not.
+    EQUAL_NEEDS = "equal needs"
+    #: On every system the policy supports; and where all needs are equal the oldest are served.
+    ALWAYS = "always"
+    #: On every system the policy supports, as jobs may run on fewer servers than they can use.
+    SHARED = "the last job takes what remains"
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether jobs of equal needs are served in order of arrival."""
+        return self in (Fills.EQUAL_NEEDS, Fills.ALWAYS)
+
+
+class Policy(Chosen, ABC):
+    """Base of the policies; each is a frozen dataclass whose fields are its options."""
+
+    kind: ClassVar[str] = "policy"
+    #: Where no server idles; see :class:`Fills`.
+    fills: ClassVar[Fills] = Fills.UNKNOWN
+    #: Ends the sentence that only so many of the oldest jobs are ever served.
+    oldest_because: ClassVar[str] = ""
+    #: Whether it must know how long each job will take.
+    knows_durations: ClassVar[bool] = False
+    #: Whether it works with estimates of how long each job will take, such as users give.
+    uses_estimates: ClassVar[bool] = False
+    #: Whether, in a front sorted by need (largest first, ties by age), the same jobs are served as in order of arrival.
+    order_within_need: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        rule = _declared_at(cls, "serve")
+        # An option, such as the front of a function of one's own, is said by whoever makes the policy: it stands.
+        options: list[str] = [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
+        for trait in OF_THE_RULE:
+            if rule < _declared_at(cls, trait) < cls.__mro__.index(Policy) and trait not in options:
+                setattr(cls, trait, None if trait == "front" else getattr(Policy, trait))
+
+    @property
+    @abstractmethod
+    def preemptive(self) -> bool:
+        """Whether running jobs may be stopped and taken up again later; a class constant, or an option."""
+
+    @property
+    @abstractmethod
+    def front(self) -> int | None:
+        """How many of the oldest waiting jobs may matter to the decision; None if there is no limit."""
+
+    @property
+    @abstractmethod
+    def serve(self) -> Serve:
+        """The plain function that decides."""
+
+    def front_on(self, servers: int) -> int | None:  # noqa: ARG002
+        """Return ``front`` for a cluster of this size, for policies whose front grows with it."""
+        return self.front
+
+    def sees_enough(self, needs: Sequence[int], servers: int) -> bool:
+        """Return whether, having seen jobs of these ``needs``, the policy looks at no younger one.
+
+        For policies that fill from a prefix (``front`` None, ``front_on`` the prefix's length).
+        """
+        front = self.front_on(servers)
+        return front is not None and len(needs) >= front
+
+    def fills_on(self, servers: int, least_need: int) -> Fills:  # noqa: ARG002
+        """Return ``fills`` for a cluster of this size and jobs of at least this need."""
+        return self.fills
+
+    def oldest_served(self, servers: int, least_need: int) -> int | None:
+        """Return n, where only the n oldest jobs are ever served; None if a job may pass any number of older ones.
+
+        A rule that passes over up to ``front`` waiting jobs serves none behind them and those that fit beside them.
+        """
+        passed_over = self.front_on(servers)
+        return None if passed_over is None else servers // least_need + passed_over - 1
+
+    def least_busy(self, servers: int, least_need: int) -> tuple[float | None, str]:
+        """Return b_inf, the least share of the servers in use while a job is present, and a sentence; None if none."""
+        busy = f"at least {least_need} of {servers} servers {'are' if least_need > 1 else 'is'} busy"
+        return least_need / servers, f"with a job present {busy}"
+
+    def fastest_speed(self, servers: int) -> float:  # noqa: ARG002
+        """Return the speed of the fastest server, where a job of the duration given runs at speed 1."""
+        return 1.0
+
+    def supports(self, system: System) -> str | None:  # noqa: ARG002
+        """Return None if the policy can run ``system``, else the reason why not."""
+        return None
+
+
+def _declared_at(cls: type, attribute: str) -> int:
+    """Return which of a class and its ancestors, the nearest first, says what an attribute is."""
+    return next(i for i, ancestor in enumerate(cls.__mro__) if attribute in vars(ancestor))
+
+
+def told_apart(policy: ChosenPolicy, meant: type[Policy]) -> str:
+    """Return the name of a policy that is not the one ``meant``, with its type if it goes by the same name.
+
+    Examples
+    --------
+    >>> from msj.disciplines.fcfs import Fcfs
+    >>> from msj.disciplines.first_fit import FirstFit
+    >>> told_apart(FirstFit(), Fcfs)
+    "'first-fit'"
+    """
+    called = f"'{policy.name}'"
+    return called if policy.name != meant.name else f"{called} ({type(policy).__name__}, not msj's own of that name)"

@@ -1,0 +1,34 @@
+"""Best fit without preemption: whenever servers become free, the largest waiting job that fits starts.
+
+Ties go to the older job. Nothing is reserved, so a large job may wait long while small ones pass it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.by_need import serve_by_need
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestFit(Policy):
+    """Best fit, not preemptive."""
+
+    name: ClassVar[str] = "best-fit"
+    summary: ClassVar[str] = "the largest waiting job that fits starts first; no preemption"
+    citation: ClassVar[str] = "reset, Appendix H.1"
+    preemptive: ClassVar[bool] = False
+    fills: ClassVar[Fills] = Fills.EQUAL_NEEDS
+
+    @property
+    def front(self) -> None:
+        return None
+
+    @property
+    def serve(self) -> Serve:
+        return serve_by_need(larger_first=True, preemptive=self.preemptive)
+
+
+VARIANT = BestFit

@@ -1,0 +1,87 @@
+"""Servers of different speeds, one job each, in order of arrival (wcfs, section 3.1).
+
+A job on a server of speed v advances at rate v; durations are those on a server of mean speed, so only the ratios of
+``speeds`` matter. No job waits while a server is free. Who is on which server is the ``assignment``:
+
+- ``fastest-first``  preemptive: always the oldest job on the fastest server, the next on the second fastest, ...;
+- ``slowest-first``  the same with the slowest server first: what careless placing costs at most;
+- ``stay``           a job takes the fastest free server when it starts and stays there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from msj.disciplines.sharing import Sharing
+from msj.errors import InvalidInput
+from msj.model import System
+from msj.model.numbers import Number, positive, vector
+from msj.registry import nearest
+
+ASSIGNMENTS = ("fastest-first", "slowest-first", "stay")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeterogeneousServers(Sharing):
+    """One server per job, servers of different ``speeds`` (None: all alike)."""
+
+    name: ClassVar[str] = "heterogeneous-servers"
+    summary: ClassVar[str] = "one job per server, servers of given speeds, the oldest on the fastest; option assignment"
+    citation: ClassVar[str] = "wcfs, section 3.1"
+
+    speeds: tuple[Number, ...] | None = None
+    assignment: str = "fastest-first"
+
+    def __post_init__(self) -> None:
+        if self.speeds is not None:
+            speeds = [positive(speed, f"speeds[{i}]") for i, speed in enumerate(vector(self.speeds, "speeds"))]
+            object.__setattr__(self, "speeds", tuple(sorted(speeds, reverse=True)))
+        if self.assignment not in ASSIGNMENTS:
+            raise InvalidInput(
+                f"assignment = {self.assignment!r} is unknown; {nearest(str(self.assignment), ASSIGNMENTS)}"
+            )
+
+    def relative_speeds(self, servers: int) -> tuple[float, ...]:
+        """Return the speeds of so many servers, the fastest first, with mean 1.
+
+        Examples
+        --------
+        >>> HeterogeneousServers(speeds=[1, 3]).relative_speeds(2)
+        (1.5, 0.5)
+        """
+        if self.speeds is None:
+            return (1.0,) * servers
+        if len(self.speeds) != servers:
+            raise InvalidInput(self._wrong_number(servers))
+        mean = float(sum(self.speeds)) / servers
+        return tuple(float(speed) / mean for speed in self.speeds)
+
+    def oldest_served(self, servers: int, least_need: int) -> int:  # noqa: ARG002
+        return servers
+
+    def least_busy(self, servers: int, least_need: int) -> tuple[float | None, str]:  # noqa: ARG002
+        if self.speeds is not None and len(self.speeds) != servers:
+            return None, self._wrong_number(servers)
+        speeds = self.relative_speeds(servers)
+        if self.assignment != "fastest-first":  # who stays may be left alone on the slowest
+            return min(speeds) / servers, "a job alone may have the slowest server"
+        return max(speeds) / servers, "a job alone has the fastest server"
+
+    def fastest_speed(self, servers: int) -> float:
+        return max(self.relative_speeds(servers))
+
+    def supports(self, system: System) -> str | None:
+        if self.speeds is not None and len(self.speeds) != system.servers:
+            return self._wrong_number(system.servers)
+        for c in system.active_classes:
+            if c.need != 1:
+                return f"class '{c.name}' needs {c.need} servers; every job must need one"
+        return None
+
+    def _wrong_number(self, servers: int) -> str:
+        given = 0 if self.speeds is None else len(self.speeds)
+        return f"{given} speeds are given for {servers} servers; give one for each"
+
+
+VARIANT = HeterogeneousServers

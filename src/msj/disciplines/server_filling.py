@@ -1,0 +1,91 @@
+"""ServerFilling: never an idle server while enough jobs are present, if all needs and the servers are powers of two.
+
+The shortest prefix (in order of arrival) whose needs sum to at least k are the candidates; they are served in order of
+need, the largest first, ties by arrival. With powers of two the largest fill all k servers exactly (wcfs, section
+3.4.2, Lemma 1), so the threshold is k / E[need × duration]: nothing is wasted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msj.disciplines.base import Fills, Policy, Serve
+from msj.model import System
+
+
+def server_filling(
+    needs: NDArray[np.int64],
+    running: NDArray[np.bool_],
+    remaining: NDArray[np.float64],
+    servers: int,
+    chosen: NDArray[np.bool_],
+) -> None:
+    """Serve the largest of the shortest prefix that can fill all servers."""
+    candidates = 0
+    wanted = 0
+    while candidates < len(needs) and wanted < servers:
+        wanted += needs[candidates]
+        candidates += 1
+    free = servers
+    while free > 0:
+        best = -1
+        for i in range(candidates):
+            if not chosen[i] and needs[i] <= free and (best < 0 or needs[i] > needs[best]):
+                best = i
+        if best < 0:
+            break
+        chosen[best] = True
+        free -= needs[best]
+
+
+def why_not_powers_of_two(system: System) -> str | None:
+    """Return the reason if the servers or some need are not a power of two, and what applies instead."""
+    needs = {c.need for c in system.active_classes}
+    instead = "divisor-filling" if all(system.servers % need == 0 for need in needs) else "first-fit or max-weight"
+    if system.servers & (system.servers - 1):
+        return f"servers = {system.servers} is not a power of two; {instead} applies instead"
+    for c in system.active_classes:
+        if c.need & (c.need - 1):
+            return f"class '{c.name}' needs {c.need} servers, not a power of two; {instead} applies instead"
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerFilling(Policy):
+    """ServerFilling, preemptive."""
+
+    name: ClassVar[str] = "server-filling"
+    summary: ClassVar[str] = "fills all servers from the shortest prefix that can; needs and servers powers of two"
+    citation: ClassVar[str] = "wcfs, section 3.4.2"
+    preemptive: ClassVar[bool] = True
+    order_within_need: ClassVar[bool] = True
+    fills: ClassVar[Fills] = Fills.ALWAYS
+    oldest_because: ClassVar[str] = ": their needs sum to the servers"
+
+    @property
+    def front(self) -> None:
+        return None
+
+    def front_on(self, servers: int) -> int:
+        return servers
+
+    def sees_enough(self, needs: Sequence[int], servers: int) -> bool:
+        return sum(needs) >= servers
+
+    def oldest_served(self, servers: int, least_need: int) -> int:
+        return servers // least_need
+
+    @property
+    def serve(self) -> Serve:
+        return server_filling
+
+    def supports(self, system: System) -> str | None:
+        return why_not_powers_of_two(system)
+
+
+VARIANT = ServerFilling

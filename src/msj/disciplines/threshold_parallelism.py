@@ -1,0 +1,41 @@
+"""Threshold parallelism: jobs run on up to as many servers as they can use, the last one on what remains.
+
+A job's need is its threshold, the most servers it can use, and its duration the time it takes on that many; on fewer
+it takes longer in proportion. Servers are given out (wcfs, sections 3.3 and 6)
+
+- ``fcfs``       in order of arrival: finite-skip and work-conserving;
+- ``elastic``    to larger thresholds first, ties by arrival;
+- ``inelastic``  to smaller thresholds first, ties by arrival.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from msj.disciplines.sharing import Sharing
+from msj.errors import InvalidInput
+from msj.registry import nearest
+
+ORDERS = ("fcfs", "elastic", "inelastic")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThresholdParallelism(Sharing):
+    """Jobs on up to as many servers as they can use, in the given ``order``."""
+
+    name: ClassVar[str] = "threshold-parallelism"
+    summary: ClassVar[str] = "each job on up to its need of servers, the last on what remains; option order"
+    citation: ClassVar[str] = "wcfs, section 3.3"
+
+    order: str = "fcfs"
+
+    def __post_init__(self) -> None:
+        if self.order not in ORDERS:
+            raise InvalidInput(f"order = {self.order!r} is unknown; {nearest(str(self.order), ORDERS)}")
+
+    def oldest_served(self, servers: int, least_need: int) -> int | None:
+        return -(-servers // least_need) if self.order == "fcfs" else None
+
+
+VARIANT = ThresholdParallelism

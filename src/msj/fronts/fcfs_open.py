@@ -1,0 +1,171 @@
+"""Open MSJ FCFS on counts: exact at every load.
+
+A state is the level n and the counts c of jobs in service per type; n − |c| jobs wait. Level n has two kinds of phases:
+nobody waits (|c| = n, any number f of free servers), or somebody does (|c| < n), and then the head is blocked: f < max
+need, and all that is known of the head is need > f (see ``fcfs_counts``). From level L = floor(k/min need) on nobody
+can be there without the servers being full of the smallest jobs, and the phases are those of the saturated chain.
+
+- an arrival starts if nobody waits and it fits, else it joins the queue;
+- after a completion the head, drawn given need > f, starts if it fits now, and then fresh jobs start as long as they
+  fit *and somebody is left in the queue*; the starts pass through vanishing phases, eliminated here.
+
+Everything is arrays over the phases of a level.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
+
+from msj.errors import TooLarge
+from msj.fronts.count_space import CountSpace, count_space
+from msj.fronts.entries import Entries
+from msj.fronts.job_types import JobTypes, job_types
+from msj.fronts.open_model import OpenModel
+from msj.markov.marked_chain import Sparse
+from msj.model import System
+
+Index = NDArray[np.int64]
+MOST_VECTORS = 2_000_000  # far beyond what the level process can solve; keeps the counting itself cheap
+
+
+def open_level_sizes(system: System) -> tuple[int, ...]:
+    """Return how many phases each level up to L has, by counting only."""
+    return _Builder(system).level_sizes()
+
+
+def open_fcfs(system: System) -> OpenModel:
+    """Build the open model of a system under FCFS."""
+    return _Builder(system).build()
+
+
+class _Builder:
+    """Level by level, over one numbering of all count vectors that fit."""
+
+    def __init__(self, system: System) -> None:
+        self.types: JobTypes = job_types(system)
+        self.classes = len(system.classes)
+        needs = self.types.needs
+        self.most_need = int(needs.max())
+        self.levels = system.servers // int(needs.min())
+        self.space: CountSpace = count_space(system.servers, needs, system.servers + 1)
+        if self.space.size > MOST_VECTORS:
+            raise TooLarge(
+                f"{self.space.size:,.0f} sets of jobs fit together on {system.servers:,} servers and at most "
+                f"{MOST_VECTORS:,} can be handled exactly; use the RESET prediction (msj analyse), or simulate"
+            )
+        self.counts = self.space.vectors()
+        self.free: Index = system.servers - self.counts @ needs
+        self.in_service: Index = self.counts.sum(axis=1)
+        self.blocked = self.types.blocked_share(system.servers + self.most_need)
+        self.blocking = self.free < self.most_need
+
+    def level_sizes(self) -> tuple[int, ...]:
+        together = np.bincount(self.in_service, minlength=self.levels + 1)
+        blocking = np.cumsum(np.bincount(self.in_service[self.blocking], minlength=self.levels + 1))
+        return tuple((together + np.append(0, blocking[:-1])).tolist())
+
+    @cached_property
+    def members(self) -> list[Index]:
+        """Numbers of the count vectors that are phases of each level, ascending."""
+        return [
+            np.flatnonzero((self.in_service == n) | (self.blocking & (self.in_service < n)))
+            for n in range(self.levels + 1)
+        ]
+
+    def build(self) -> OpenModel:
+        by_class = np.zeros((len(self.types), self.classes), dtype=np.int64)
+        by_class[np.arange(len(self.types)), self.types.class_of] = 1
+        levels = range(self.levels + 1)
+        return OpenModel(
+            quiet=tuple(self._quiet(n) for n in levels),
+            arrivals=tuple(self._arrivals(n) for n in range(self.levels)),
+            completions=(None, *(self._completions(n) for n in range(1, self.levels + 1))),
+            repeating_completions=self._completions(self.levels + 1),
+            in_service=tuple(self.counts[self.members[n]] @ by_class for n in levels),
+            free_servers=tuple(self.free[self.members[n]] for n in levels),
+        )
+
+    def _phases(self, level: int) -> Index:
+        return self.members[min(level, self.levels)]
+
+    def _place(self, level: int, vectors: NDArray[np.int32]) -> Index:
+        """Positions of count vectors among the phases of a level."""
+        return np.searchsorted(self._phases(level), self.space.rank(vectors))
+
+    def _shifted(self, phases: Index, *, less: np.intp | None = None, more: np.intp | None = None) -> NDArray[np.int32]:
+        vectors = self.counts[phases].copy()
+        if less is not None:
+            vectors[:, less] -= 1
+        if more is not None:
+            vectors[:, more] += 1
+        return vectors
+
+    def _quiet(self, level: int) -> Sparse:
+        phases = self._phases(level)
+        entries = Entries(len(phases), len(phases))
+        for i, j in np.argwhere(self.types.phase_changes):
+            has = np.flatnonzero(self.counts[phases, i])
+            moved = self._place(level, self._shifted(phases[has], less=i, more=j))
+            entries.add(has, moved, self.counts[phases[has], i] * self.types.phase_changes[i, j])
+        return entries.matrix()
+
+    def _arrivals(self, level: int) -> Sparse:
+        phases = self._phases(level)
+        entries = Entries(len(phases), len(self._phases(level + 1)))
+        nobody_waits = self.in_service[phases] == level
+        joins = np.flatnonzero(~nobody_waits)
+        entries.add(joins, self._place(level + 1, self.counts[phases[joins]]), np.ones(len(joins)))
+        blocks = np.flatnonzero(nobody_waits & (self.blocked[self.free[phases]] > 0))
+        entries.add(
+            blocks, self._place(level + 1, self.counts[phases[blocks]]), self.blocked[self.free[phases[blocks]]]
+        )
+        for j in np.flatnonzero(self.types.fresh):
+            fits = np.flatnonzero(nobody_waits & (self.types.needs[j] <= self.free[phases]))
+            started = self._place(level + 1, self._shifted(phases[fits], more=j))
+            entries.add(fits, started, np.full(len(fits), self.types.fresh[j]))
+        return entries.matrix()
+
+    def _completions(self, level: int) -> Sparse:
+        phases, below = self._phases(level), self._phases(level - 1)
+        direct = Entries(len(phases), len(below))
+        starting = Entries(len(phases), len(below))
+        waits = self.in_service[phases] < level
+        for i in np.flatnonzero(self.types.completion_rates):
+            rate = self.counts[phases, i] * self.types.completion_rates[i]
+            leaves = np.flatnonzero((rate > 0) & ~waits)
+            direct.add(leaves, self._place(level - 1, self._shifted(phases[leaves], less=i)), rate[leaves])
+            leaves = np.flatnonzero((rate > 0) & waits)
+            free = self.free[phases[leaves]]
+            free_after = free + self.types.needs[i]
+            per_head = rate[leaves] / self.blocked[free]
+            still = self.blocked[free_after] > 0
+            stays = self._place(level - 1, self._shifted(phases[leaves[still]], less=i))
+            direct.add(leaves[still], stays, (per_head * self.blocked[free_after])[still])
+            for j in np.flatnonzero(self.types.fresh):
+                starts = (self.types.needs[j] > free) & (self.types.needs[j] <= free_after)
+                begun = self._place(level - 1, self._shifted(phases[leaves[starts]], less=i, more=j))
+                starting.add(leaves[starts], begun, per_head[starts] * self.types.fresh[j])
+        entering = starting.matrix()
+        if entering.nnz == 0:
+            return direct.matrix()
+        return (direct.matrix() + sparse.csr_array(entering @ self._settled(level - 1))).tocsr()
+
+    def _settled(self, level: int) -> NDArray[np.float64]:
+        """Where filling ends: row x, the law of the phase reached from counts x with the rest of the level waiting."""
+        phases = self._phases(level)
+        passing = Entries(len(phases), len(phases))
+        queue_left = self.in_service[phases] < level
+        for j in np.flatnonzero(self.types.fresh):
+            starts = np.flatnonzero(queue_left & (self.types.needs[j] <= self.free[phases]))
+            # A phase that starts somebody from the queue is a vanishing one; all of them are phases of the level.
+            begun = self._place(level, self._shifted(phases[starts], more=j))
+            passing.add(starts, begun, np.full(len(starts), self.types.fresh[j]))
+        settles = np.where(queue_left, self.blocked[self.free[phases]], 1.0)
+        steps = sparse.eye_array(len(phases), format="csc") - passing.matrix().tocsc()
+        # Starts raise the lexicographic rank: the matrix is triangular and its factors have no fill.
+        return np.asarray(splu(steps.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0).solve(np.diag(settles)))

@@ -1,0 +1,192 @@
+"""Clusters under any policy that looks at finitely many waiting jobs, as front models.
+
+The policy's own function decides, so the exact chain and the simulation cannot disagree about the policy. Jobs have a
+type (class and phase; ``job_types``). Two kinds:
+
+- without preemption, running jobs stay and only the waiting ones are ordered: a front is (running types, sorted;
+  waiting types, in arrival order), and it is full once ``front`` jobs have been passed over;
+- with preemption everything is decided anew after every change: a front is the types in arrival order, and it is full
+  once ``front`` jobs have been passed over, or, for policies that fill from a prefix, once they have seen enough. If
+  the policy looks at age only among jobs of equal need, the front is sorted by need, largest first: powers fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msj.disciplines import Policy
+from msj.errors import NotSupported
+from msj.fronts.front_model import FrontModel, Service, Step
+from msj.fronts.job_types import JobTypes, job_types
+from msj.model import System
+
+Types = tuple[int, ...]
+
+
+class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
+    """A policy on a system; what both kinds share."""
+
+    def __init__(self, system: System, policy: Policy, front: int) -> None:
+        self.system = system
+        self.policy = policy
+        self.front = front
+        self.types: JobTypes = job_types(system)
+        self.class_names = tuple(c.name for c in system.classes)
+
+    def fresh(self) -> Iterator[tuple[int, float]]:
+        """See :meth:`FrontModel.fresh`."""
+        return ((j, float(chance)) for j, chance in enumerate(self.types.fresh))
+
+    def class_of(self, job: int) -> int:
+        """See :meth:`FrontModel.class_of`."""
+        return int(self.types.class_of[job])
+
+    def _decide(self, jobs: Types, running: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        chosen = np.zeros(len(jobs), dtype=np.bool_)
+        remaining = np.full(len(jobs), np.nan)  # no policy with a finite front looks at it
+        self.policy.serve(self.types.needs[list(jobs)], running, remaining, self.system.servers, chosen)
+        return chosen
+
+    def _counts(self, jobs: Types) -> Sequence[int]:
+        classes = [int(self.types.class_of[job]) for job in jobs]
+        return [classes.count(c) for c in range(len(self.class_names))]
+
+    def _need(self, jobs: Types) -> float:
+        return float(self.types.needs[list(jobs)].sum())
+
+
+class PreemptiveFront(PolicyFront):
+    """Fronts in arrival order; who is served is decided anew each time."""
+
+    @property
+    def most_jobs(self) -> int:
+        """See :meth:`FrontModel.most_jobs`."""
+        if self.policy.front is None:  # the policy fills from a prefix, of at most this length
+            return self.front
+        return self.system.servers // int(self.types.needs.min()) + self.front
+
+    def full(self, front: Types) -> bool:  # type: ignore[override]
+        """See :meth:`FrontModel.full`."""
+        if self.policy.front is None:
+            return self.policy.sees_enough([int(self.types.needs[job]) for job in front], self.system.servers)
+        return len(front) - int(self._decide(front, np.zeros(len(front), dtype=np.bool_)).sum()) >= self.front
+
+    def add(self, front: Types, job: int) -> Types:  # type: ignore[override]
+        """See :meth:`FrontModel.add`."""
+        joined = (*front, job)
+        return tuple(sorted(joined, key=self._by_need)) if self.policy.order_within_need else joined
+
+    def _by_need(self, job: int) -> int:
+        return -int(self.types.needs[job])
+
+    def steps(self, front: Types) -> Iterator[Step[Types]]:  # type: ignore[override]
+        """See :meth:`FrontModel.steps`."""
+        for position in np.flatnonzero(self._decide(front, np.zeros(len(front), dtype=np.bool_))):
+            before, job, after = front[:position], front[position], front[position + 1 :]
+            for j in np.flatnonzero(self.types.phase_changes[job]):
+                yield float(self.types.phase_changes[job, j]), (*before, int(j), *after), False
+            if self.types.completion_rates[job]:
+                yield float(self.types.completion_rates[job]), (*before, *after), True
+
+    def class_counts(self, front: Types) -> Sequence[int]:  # type: ignore[override]
+        """See :meth:`FrontModel.class_counts`."""
+        return self._counts(front)
+
+    def busy_servers(self, front: Types) -> float:  # type: ignore[override]
+        """See :meth:`FrontModel.busy_servers`."""
+        chosen = self._decide(front, np.zeros(len(front), dtype=np.bool_))
+        return float(self.types.needs[list(front)][chosen].sum())
+
+
+class NonPreemptiveFront(PolicyFront):
+    """Running jobs in any order, waiting ones in arrival order."""
+
+    @property
+    def most_jobs(self) -> int:
+        """See :meth:`FrontModel.most_jobs`."""
+        return self.system.servers // int(self.types.needs.min()) + self.front
+
+    def empty(self) -> tuple[Types, Types]:
+        """See :meth:`FrontModel.empty`."""
+        return ((), ())
+
+    def size(self, front: tuple[Types, Types]) -> int:  # type: ignore[override]
+        """See :meth:`FrontModel.size`."""
+        return len(front[0]) + len(front[1])
+
+    def full(self, front: tuple[Types, Types]) -> bool:  # type: ignore[override]
+        """See :meth:`FrontModel.full`."""
+        return len(front[1]) >= self.front
+
+    def add(self, front: tuple[Types, Types], job: int) -> tuple[Types, Types]:  # type: ignore[override]
+        """See :meth:`FrontModel.add`."""
+        return self._started(front[0], (*front[1], job))
+
+    def steps(self, front: tuple[Types, Types]) -> Iterator[Step[tuple[Types, Types]]]:  # type: ignore[override]
+        """See :meth:`FrontModel.steps`."""
+        running, waiting = front
+        for job in sorted(set(running)):
+            count = running.count(job)
+            rest = list(running)
+            rest.remove(job)
+            for j in np.flatnonzero(self.types.phase_changes[job]):
+                moved = tuple(sorted([*rest, int(j)]))
+                yield count * float(self.types.phase_changes[job, j]), (moved, waiting), False
+            if self.types.completion_rates[job]:
+                yield count * float(self.types.completion_rates[job]), self._started(tuple(rest), waiting), True
+
+    def class_counts(self, front: tuple[Types, Types]) -> Sequence[int]:  # type: ignore[override]
+        """See :meth:`FrontModel.class_counts`."""
+        return self._counts((*front[0], *front[1]))
+
+    def busy_servers(self, front: tuple[Types, Types]) -> float:  # type: ignore[override]
+        """See :meth:`FrontModel.busy_servers`."""
+        return self._need(front[0])
+
+    def starts_at_once(self, front: tuple[Types, Types], job: int) -> bool | None:  # type: ignore[override]
+        """See :meth:`FrontModel.starts_at_once`: known if the policy sees one waiting job, so nobody younger."""
+        if self.front > 1:
+            return None
+        return not front[1] and not self._started(front[0], (job,))[1]
+
+    def service(self, job: int) -> Service:
+        """See :meth:`FrontModel.service`."""
+        return job, self._phases_after
+
+    def _phases_after(self, job: int) -> Iterator[tuple[float, int | None]]:
+        yield from (
+            (float(self.types.phase_changes[job, j]), int(j)) for j in self.types.phase_changes[job].nonzero()[0]
+        )
+        yield float(self.types.completion_rates[job]), None
+
+    def _started(self, running: Types, waiting: Types) -> tuple[Types, Types]:
+        is_running = np.arange(len(running) + len(waiting)) < len(running)
+        chosen = self._decide((*running, *waiting), is_running)[len(running) :]
+        starts = tuple(job for job, start in zip(waiting, chosen, strict=True) if start)
+        stays = tuple(job for job, start in zip(waiting, chosen, strict=True) if not start)
+        return tuple(sorted((*running, *starts))), stays
+
+
+def why_not_finite(system: System) -> str | None:
+    """Return the reason if the policy has no finite front on this system."""
+    policy = system.policy
+    if not isinstance(policy, Policy):
+        return f"{policy!r} is not one of msj's policies"
+    if policy.front_on(system.servers) is None:
+        return f"policy '{policy.name}' may look at every waiting job, so it has no finite chain; simulate it"
+    return policy.supports(system)
+
+
+def policy_front(system: System) -> PreemptiveFront | NonPreemptiveFront:
+    """Return the front model of a system under its policy."""
+    reason = why_not_finite(system)
+    if reason is not None:
+        raise NotSupported(reason)
+    policy = system.policy
+    assert isinstance(policy, Policy)
+    front = policy.front_on(system.servers)
+    assert front is not None
+    return (PreemptiveFront if policy.preemptive else NonPreemptiveFront)(system, policy, front)

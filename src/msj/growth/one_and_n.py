@@ -1,0 +1,100 @@
+"""Jobs that need one server or all of them, at many sizes: the regime, exact values and asymptotics, as a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msj.answers.question import question
+from msj.growth.expressions import Expression
+from msj.growth.load_focused import LoadFocusedScaling, OneAndNPoint, load_focused_scaling
+from msj.growth.regime import Decision
+from msj.results import Kind, Quantity, Result, Watch, provenance
+
+LEMMAS = "lfms, Lemmas 5.1-5.5"
+#: Name in a result -> field of a point.
+FIELDS = {
+    "stability_threshold": "threshold",
+    "lost_throughput": "lost",
+    "relative_completions_at_departure": "completions",
+}
+
+
+@question
+def one_and_n_scaling(
+    share: Expression | str,
+    servers: Iterable[int],
+    *,
+    rate_small: float = 1.0,
+    rate_large: float = 1.0,
+    progress: Watch | None = None,
+) -> Result:
+    """Return how a cluster scales in which a share ``p_n`` of the jobs needs all ``n`` servers, the others one.
+
+    Exact rows stand at a number of ``servers``, asymptotic ones at ``servers`` and a ``form``: ``paper``,
+    ``corrected`` (Theorem 4.3 with the Euler constant it loses) or ``refined`` (derived here, much closer). Which
+    regime the family is in is a note, and in the provenance.
+
+    Parameters
+    ----------
+    share
+        ``p_n`` as an expression in ``n``.
+    servers
+        Numbers of servers, 2 to 2^53.
+    rate_small, rate_large
+        Rates ``mu_1`` and ``mu_n`` of the exponential durations.
+    progress
+        Told before each number of servers.
+
+    Examples
+    --------
+    >>> import msj
+    >>> found = msj.one_and_n_scaling("n^-2", [10**4, 10**8])
+    >>> found.provenance["regime"]
+    '1-server dominated'
+    >>> [(n, round(row.value, 4)) for n, row in found.along("servers", "lost_throughput") if "form" not in row.at]
+    [(10000, 9.7779), (100000000, 18.9979)]
+    >>> round(found.at(servers=10**8, form="corrected")["lost_throughput"], 4)
+    18.9979
+    """
+    family = load_focused_scaling(share, servers, rate_small=rate_small, rate_large=rate_large, progress=progress)
+    decision = family.decision
+    return Result(
+        system={},
+        quantities=tuple(row for point in family.points for row in _rows(family, point)),
+        provenance=provenance(
+            share=str(family.share),
+            rate_small=family.rate_small,
+            rate_large=family.rate_large,
+            regime=family.regime.value,
+            decided="exactly" if decision.exact else "numerically",
+            reason=decision.reason,
+            limit=decision.limit,
+            citation=family.regime.citation,
+        ),
+        notes=(_in_words(family.share, decision),),
+    )
+
+
+def _in_words(share: Expression, decision: Decision) -> str:
+    how = "decided exactly" if decision.exact else "read off numbers"
+    cited = f"; {decision.regime.citation}" if decision.regime.citation else ""
+    return f"p_n = {share}: {decision.regime.value}. {decision.reason} ({how}{cited})."
+
+
+def _rows(family: LoadFocusedScaling, point: OneAndNPoint) -> Iterator[Quantity]:
+    at: dict[str, int | str] = {"servers": point.servers}
+
+    def row(name: str, value: float, kind: Kind, method: str, citation: str, **more: str) -> Quantity:
+        return Quantity(name=name, value=value, kind=kind, method=method, citation=citation, at={**at, **more})
+
+    yield row("share_large", point.share_large, "exact", "evaluating the expression", "")
+    for name, field in FIELDS.items():
+        yield row(name, getattr(point, field), "exact", "1-and-n sums", LEMMAS)
+        for form, method, citation in (
+            ("paper", "leading terms of the regime", family.regime.citation),
+            ("corrected", "leading terms of the regime, with Euler's constant", family.regime.citation),
+            ("refined", "sums as integrals", "derived from lfms, Lemmas 5.3 and 5.5"),
+        ):
+            value = getattr(point, f"{field}_{form}", None)
+            if value is not None:
+                yield row(name, value, "asymptotic", method, citation, form=form)
