@@ -22,6 +22,7 @@ import numpy as np
 
 from msj.analysis.base import Saturated
 from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.effort import within
 from msj.errors import Failure, InvalidInput, NotSupported, TooLarge, Unstable
 from msj.fronts.models.stages import StagesModel
 from msj.growth.cluster_answers import answer_at_load, load_rows, saturated_answer, saturated_rows, threshold_of
@@ -29,7 +30,6 @@ from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers
 from msj.model.numbers import whole
 from msj.results import Missing, Outcome, Progress, Quantity, Result, Watch, provenance
-from msj.results.progress import within
 from msj.simulation.saturated_line import SaturatedLine
 from msj.workloads import Rng, seed_record, seed_sequence
 

@@ -22,13 +22,13 @@ from scipy.special import stdtrit
 
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.disciplines.fcfs import Fcfs
+from msj.effort import within
 from msj.errors import InvalidInput, TooLarge
 from msj.growth.fluid import FluidModel, Vector, fluid_model
 from msj.growth.queueing_bounds import offered
 from msj.model import System
 from msj.model.numbers import positive, whole
 from msj.results import Progress, Quantity, Result, Watch, provenance
-from msj.results.progress import within
 from msj.simulation import replay_jobs
 from msj.workloads import PoissonJobs, RecordedJobs, Rng, Streams, seed_record, seed_sequence
 

@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
 
+from msj.effort import within
 from msj.errors import InvalidInput
 from msj.growth.expressions import Expression
 from msj.growth.growth_exponent import Growth, growth_of, largest_growth
@@ -35,7 +36,6 @@ from msj.model.durations import Exponential
 from msj.model.numbers import Number, exact, number, positive, vector, whole
 from msj.model.value import Value
 from msj.results import Progress, Watch
-from msj.results.progress import within
 from msj.workloads import Rng, seed_sequence
 
 Verdict: TypeAlias = Literal["vanishes", "stays", "undecided"]

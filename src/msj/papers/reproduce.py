@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msj.effort import within
 from msj.errors import InvalidInput
 from msj.papers.catalogue import Paper
 from msj.papers.figure import Claim, Figure, Rows, Scale
 from msj.papers.work import Work
 from msj.plots.figure import new_figure
 from msj.results import Watch, provenance
-from msj.results.progress import within
 
 
 @dataclass(frozen=True, kw_only=True)

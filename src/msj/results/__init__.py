@@ -1,8 +1,8 @@
 """Answers: quantities, results, provenance. Knows no queue."""
 
+from msj.effort import Progress, Watch
 from msj.results.coordinates import COORDINATES, At
 from msj.results.outcome import Missing, Outcome
-from msj.results.progress import Progress, Watch
 from msj.results.provenance import provenance
 from msj.results.quantity import KINDS, Kind, Quantity
 from msj.results.records import quantities_from, read_csv

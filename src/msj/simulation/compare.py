@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from msj.effort import within
 from msj.errors import Failure, InvalidInput
 from msj.model import System
 from msj.model.chosen import distinct_label
 from msj.results import Missing, Outcome, Quantity, Result, Watch
-from msj.results.progress import within
 from msj.simulation.estimates import RATIOS, WARM_UP, series
 from msj.simulation.run import Run
 from msj.simulation.simulate import arrival_rate_of, new_run, result_of, warn_of_compiling
