@@ -109,6 +109,11 @@ class BoundAnalysis(Analysis):
         """Return the bounds that exist."""
 
 
+def without_load(system: System) -> System:
+    """Return the system as chains know it: how much arrives does not matter, nor what people call it."""
+    return system.replace(arrival_rate=None, load=None, utilisation=None, name="")
+
+
 def why_not_fcfs(system: System) -> str | None:
     """Return the reason if the system is not a plain cluster under FCFS."""
     if system.model is not None:

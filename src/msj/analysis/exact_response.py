@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.analysis.base import AtRate, ResponseAnalysis, why_not_fcfs
+from msj.analysis.base import AtRate, ResponseAnalysis, why_not_fcfs, without_load
 from msj.analysis.chain_cost import descent_cost, level_cost
 from msj.analysis.open_fcfs import MEMORY_LIMIT, OpenSystem, solve_open
 from msj.analysis.percentile_row import CITATION, PERCENTILES, percentile_row
@@ -78,11 +78,6 @@ def open_model(system: System, *, memory_limit: float = MEMORY_LIMIT) -> OpenMod
     return _open_model(without_load(system), memory_limit)
 
 
-def without_load(system: System) -> System:
-    """Return the system as chains know it: how much arrives does not matter, nor what people call it."""
-    return system.replace(arrival_rate=None, load=None, utilisation=None, name="")
-
-
 @lru_cache(maxsize=8)
 def _sizes(system: System) -> tuple[int, ...] | None:
     try:
@@ -93,7 +88,7 @@ def _sizes(system: System) -> tuple[int, ...] | None:
 
 @lru_cache(maxsize=2)
 def _open_model(system: System, memory_limit: float) -> OpenModel:
-    sizes = open_level_sizes(system)
+    sizes = open_level_sizes(system)  # the same count that cost() made
     needed = _memory(sizes)
     if needed > memory_limit:
         raise TooLarge(

@@ -13,9 +13,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.analysis.base import Saturated, SaturatedAnalysis
+from msj.analysis.base import Saturated, SaturatedAnalysis, without_load
 from msj.analysis.chain_cost import chain_cost
-from msj.analysis.exact_response import without_load
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Cost
 from msj.fronts.compiled_fronts import saturated_fronts

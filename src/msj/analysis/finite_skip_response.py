@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from msj.analysis.base import AtRate, ResponseAnalysis
+from msj.analysis.base import AtRate, ResponseAnalysis, without_load
 from msj.analysis.chain_cost import descent_cost, level_cost
-from msj.analysis.exact_response import without_load
 from msj.analysis.finite_skip_chain import number_of_fronts, why_not_a_front
 from msj.analysis.front_waiting import FrontWaitingLaw, waiting_rows, why_no_percentiles
 from msj.disciplines.fcfs import is_fcfs

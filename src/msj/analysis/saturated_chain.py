@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_fcfs
+from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_fcfs, without_load
 from msj.analysis.chain_cost import chain_cost
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Cost
@@ -84,13 +84,18 @@ def saturate(system: System) -> SaturatedSystem:
     """
     SaturatedChain().require(system)
     # How much arrives does not matter here: the same chain serves every load.
-    return _saturate(system.replace(arrival_rate=None, load=None, utilisation=None, name=""))
+    return _saturate(without_load(system))
 
 
 @lru_cache(maxsize=4)
 def _saturate(system: System) -> SaturatedSystem:
     built = saturated_chain(system)
     return SaturatedSystem(built=built, long_run=solve(built.chain))
+
+
+@lru_cache(maxsize=8)
+def _cost(system: System) -> Cost:
+    return chain_cost(number_of_states(system), len(system.active_classes))
 
 
 class SaturatedChain(SaturatedAnalysis):
@@ -107,7 +112,7 @@ class SaturatedChain(SaturatedAnalysis):
         return is_fcfs(system)
 
     def cost(self, system: System) -> Cost:
-        return chain_cost(number_of_states(system), len(system.active_classes))
+        return _cost(without_load(system))
 
     def saturate(self, system: System) -> Saturated:
         solved = saturate(system)
