@@ -2,7 +2,7 @@
 
 from msj.store.code import code_identity, file_digests, known_rooms
 from msj.store.digest import canonical, digest
-from msj.store.files import write_bytes, write_text
+from msj.store.files import Locked, lock, not_written, write_atomically, write_bytes, write_text
 from msj.store.functions import (
     class_identity,
     compiled_helpers,
@@ -13,6 +13,7 @@ from msj.store.functions import (
 from msj.store.walk import NoIdentity
 
 __all__ = [
+    "Locked",
     "NoIdentity",
     "canonical",
     "class_identity",
@@ -23,7 +24,10 @@ __all__ = [
     "function_identity",
     "function_parts",
     "known_rooms",
+    "lock",
+    "not_written",
     "why_no_identity",
+    "write_atomically",
     "write_bytes",
     "write_text",
 ]
