@@ -24,10 +24,10 @@ from msj.effort import Effort
 from test_side_by_side import logged
 if __name__ == "__main__":
     folder, log = Path(sys.argv[1]), sys.argv[2]
-    processes, seconds, limit = int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5])
+    processes, seconds, stop = int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5])
     cells = {{f"c{{x}}": {{"x": x, "log": log, "seconds": seconds}} for x in range(12)}}
     with Answers(folder) as answers:
-        answer_all(answers, logged, cells, processes=processes, effort=Effort.lasting(limit))
+        answer_all(answers, logged, cells, processes=processes, effort=Effort(cancel=lambda: stop and Path(log).exists()))
         print(sorted(answers[cell].value for cell in cells if cell in answers), flush=True)
 """
 
@@ -66,11 +66,11 @@ def cells_of(numbers, log):
     return {f"c{x}": {"x": x, "log": str(log)} for x in numbers}
 
 
-def start_run(tmp_path, processes, seconds=0.05, limit=1000.0):
+def start_run(tmp_path, processes, seconds=0.05, stop=0):
     script = tmp_path / "run.py"
     script.write_text(RUN.format(tests=str(Path(__file__).parent)))
     arguments = [sys.executable, str(script), str(tmp_path / "store"), str(tmp_path / "log")]
-    arguments += [str(processes), str(seconds), str(limit)]
+    arguments += [str(processes), str(seconds), str(stop)]
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
 
 
@@ -140,10 +140,10 @@ def test_an_effort_that_is_over_leaves_the_rest(tmp_path):
     assert list(answers) == ["c0", "c1"]
 
 
-def test_a_deadline_ends_processes_under_way(tmp_path):
-    run = start_run(tmp_path, processes=2, seconds=60.0, limit=4.0)
+def test_cancelling_ends_processes_under_way(tmp_path):
+    run = start_run(tmp_path, processes=2, seconds=60.0, stop=1)  # as soon as one has begun
     assert run.communicate(timeout=40)[0] == "[]\n"
-    assert lines(tmp_path / "log")  # they had begun
+    assert lines(tmp_path / "log")
     assert not any(alive(worker) for worker in workers(tmp_path / "log"))
     assert os.listdir(tmp_path / "store") == []
 
