@@ -27,7 +27,8 @@ if __name__ == "__main__":
     processes, seconds, stop = int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5])
     cells = {{f"c{{x}}": {{"x": x, "log": log, "seconds": seconds}} for x in range(12)}}
     with Answers(folder) as answers:
-        answer_all(answers, logged, cells, processes=processes, effort=Effort(cancel=lambda: stop and Path(log).exists()))
+        effort = Effort(cancel=lambda: stop and Path(log).exists())
+        answer_all(answers, logged, cells, processes=processes, effort=effort)
         print(sorted(answers[cell].value for cell in cells if cell in answers), flush=True)
 """
 
