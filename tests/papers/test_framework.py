@@ -74,14 +74,14 @@ def test_an_interrupted_work_goes_on_where_it_was(tmp_path):
     work = Work(folder=tmp_path / "work", progress=lambda now: watched.append((now.done, now.words)))
     assert work.map(stops_at_two, points) == [{"y": x * x} for x in range(4)]
     assert lines(log) == ["0", "1", "2", "3"]
-    assert watched == [(0.75, "3 of 4 points"), (1.0, "4 of 4 points")]
+    assert watched == [(0.75, "3 of 4 answers"), (1.0, "4 of 4 answers")]
 
 
 def test_an_answer_cut_off_in_writing_is_computed_anew(tmp_path):
     log = str(tmp_path / "log")
     points = [{"x": 3, "log": log}]
     Work(folder=tmp_path / "work").map(logged, points)
-    [kept] = (tmp_path / "work").glob("*.json")
+    [kept] = (tmp_path / "work").glob("*.jsonl")
     kept.write_text(kept.read_text()[:9])
     assert Work(folder=tmp_path / "work").map(logged, points) == [{"y": 9}]
     assert lines(log) == ["3", "3"]
@@ -129,7 +129,7 @@ def test_an_interrupted_simulation_goes_on_bit_for_bit(tmp_path, monkeypatch):
     monkeypatch.setattr(Run, "_one_piece", lambda self, *rest: (done.append(1), one_piece(self, *rest)))
     assert Work(folder=tmp_path).map(settings.simulated_setting, [point], checkpoints=True) == [whole]
     assert len(done) == 14  # six of twenty pieces were there
-    assert [file.suffix for file in tmp_path.iterdir()] == [".json"]
+    assert [file.suffix for file in tmp_path.iterdir()] == [".jsonl"]
 
 
 def test_a_claim_is_plain_data():

@@ -1,10 +1,25 @@
-"""Files are whole or not there at all."""
+"""Files are whole or not there at all, and have one writer at a time."""
 
+import errno
 import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
 
 import pytest
 
-from msj.store import files, write_bytes, write_text
+from msj.errors import InvalidInput
+from msj.store import Locked, files, lock, write_atomically, write_bytes, write_text
+
+HOLD = """
+import sys, time
+from msj.store import lock
+with lock(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
 
 
 def test_a_file_is_replaced(tmp_path):
@@ -29,7 +44,86 @@ def test_an_interrupt_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch
     assert os.listdir(tmp_path) == ["a"]
 
 
+def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path):
+    place = tmp_path / "a"
+    write_bytes(place, b"old")
+
+    def full(file):
+        file.write(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(InvalidInput, match=r"a' cannot be written \(No space left on device\); what was there is kept"):
+        write_atomically(place, full)
+    assert place.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_disk_that_says_so_late_is_a_full_disk_too(tmp_path, monkeypatch):
+    # Buffered bytes reach the disk only when they are flushed.
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", lambda self, mode: opened(Path("/dev/full"), "wb"))
+    with pytest.raises(InvalidInput, match=r"new' cannot be written \(No space left on device\); make room"):
+        write_bytes(tmp_path / "new", b"x")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InvalidInput, match="no/a' cannot be written"):
+        write_bytes(tmp_path / "no" / "a", b"x")
+    with pytest.raises(InvalidInput, match="no/a' cannot be written"), lock(tmp_path / "no" / "a"):
+        pass
+
+
 def test_a_file_has_the_permissions_of_any_other(tmp_path):
     (tmp_path / "plain").write_text("")
     write_text(tmp_path / "ours", "")
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_second_writer_is_refused_until_the_first_has_ended(tmp_path):
+    with lock(tmp_path / "run"):
+        refused = pytest.raises(Locked, match=f"run' is being written by process {os.getpid()}; wait")
+        with refused, lock(tmp_path / "run"):
+            pass
+        with lock(tmp_path / "other"):
+            pass
+    with lock(tmp_path / "run"):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_lock_ends_with_its_process_however_that_ends(tmp_path):
+    place = tmp_path / "run"
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(place)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(Locked, match=f"process {holder.pid};"), lock(place):
+        pass
+    holder.send_signal(signal.SIGKILL)
+    holder.communicate()
+    with lock(place):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_never_two_at_once(tmp_path):
+    inside, most, entered = [], [], []
+
+    def compete():
+        for _ in range(300):
+            try:
+                with lock(tmp_path / "run"):
+                    inside.append(1)
+                    most.append(len(inside))
+                    entered.append(1)
+                    inside.pop()
+            except Locked:
+                pass
+
+    threads = [threading.Thread(target=compete) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) == 1
+    assert len(entered) >= 300 // 4

@@ -1,8 +1,13 @@
-"""What an answer depends on, as one short text, and files that are whole or not there at all."""
+"""What an answer depends on, as one short text; files that are whole or not there at all; answers kept in them.
 
+``digest`` and the identities say what an answer depends on, ``files`` writes, ``Answers`` keeps. Who has many questions
+(papers, sweeps) asks ``side_by_side.answer_all``, which is imported where it is used: it knows of processes.
+"""
+
+from msj.store.answers import Answer, Answers
 from msj.store.code import code_identity, file_digests, known_rooms
 from msj.store.digest import canonical, digest
-from msj.store.files import write_bytes, write_text
+from msj.store.files import Locked, lock, not_written, write_atomically, write_bytes, write_text
 from msj.store.functions import (
     class_identity,
     compiled_helpers,
@@ -13,6 +18,9 @@ from msj.store.functions import (
 from msj.store.walk import NoIdentity
 
 __all__ = [
+    "Answer",
+    "Answers",
+    "Locked",
     "NoIdentity",
     "canonical",
     "class_identity",
@@ -23,7 +31,10 @@ __all__ = [
     "function_identity",
     "function_parts",
     "known_rooms",
+    "lock",
+    "not_written",
     "why_no_identity",
+    "write_atomically",
     "write_bytes",
     "write_text",
 ]
