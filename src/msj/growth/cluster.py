@@ -22,9 +22,9 @@ import numpy as np
 
 from msj.analysis.base import Saturated
 from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.disciplines.stages import Stages
 from msj.effort import within
 from msj.errors import Failure, InvalidInput, NotSupported, TooLarge, Unstable
-from msj.fronts.models.stages import StagesModel
 from msj.growth.cluster_answers import answer_at_load, load_rows, saturated_answer, saturated_rows, threshold_of
 from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers
@@ -153,7 +153,7 @@ def _largest_need(system: System) -> int:
 def _needs_of(system: System, job_class: JobClass) -> list[int]:
     """Return what a job needs over its life: several needs only where it goes through stages."""
     model = system.model
-    stages = model.stages_of(job_class) if isinstance(model, StagesModel) else (job_class,)
+    stages = model.stages_of(job_class) if isinstance(model, Stages) else (job_class,)
     return [stage.need for stage in stages]
 
 

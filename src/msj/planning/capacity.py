@@ -24,7 +24,7 @@ import numpy as np
 
 from msj.analysis import saturate
 from msj.analysis.saturated import WORTH_THE_WAIT
-from msj.analysis.wcfs_bounds import explain
+from msj.analysis.wcfs_verdict import explain
 from msj.answers import simulate
 from msj.disciplines import Policy
 from msj.disciplines.fcfs import Fcfs, is_fcfs
