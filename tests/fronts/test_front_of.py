@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import msj
-from fronts.models.brute_force import erlang_c
+from fronts.brute_force import erlang_c
 from msj import Erlang, Exponential, Hyperexponential, JobClass, NotSupported, System, Uniform
 from msj.analysis.finite_skip_chain import FiniteSkipChain
 from msj.fronts import FrontModel, ordered_chain, saturated_chain, simplified_chain
