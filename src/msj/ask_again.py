@@ -15,6 +15,7 @@ from typing import Any
 import msj
 from msj.errors import InvalidInput
 from msj.model.spec_file import from_document
+from msj.registry import files_behind
 from msj.results import Result, Watch
 
 #: The verbs that can be asked again: all whose question is plain data.
@@ -82,6 +83,11 @@ def _question(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
         raise InvalidInput("there is no question in this document's provenance; give what --json printed")
     if asked.get("verb") not in VERBS:
         raise InvalidInput(f"'{asked.get('verb')}' cannot be asked again; that is possible for {', '.join(VERBS)}")
+    now = files_behind(asked)
+    for name, digest in dict(asked.get("files") or {}).items():
+        if now.get(name) != digest:
+            what = "has been edited since" if name in now else "is not there"
+            raise InvalidInput(f"the file of '{name}' on MSJ_PATH {what}; the answer could be another")
     return asked, facts.get("seed")
 
 

@@ -3,13 +3,18 @@
 A variant named ``first-fit`` lives in ``first_fit.py``, which ends with ``VARIANT = FirstFit``. Dropping such a
 file into the folder is all it takes: the spec reader, the command line, ``msj list`` and the contract tests ask the
 catalogue. Names are read from the folder without importing anything, so listing them costs nothing.
+
+Files in the folders that ``MSJ_PATH`` names are variants too (``plugins``). They belong to the catalogue whose ``base``
+their class derives from, and may not take the name of one that is there already.
 """
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import inspect
 import pkgutil
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from msj.errors import InvalidInput
+from msj.plugins import MARK, VARIABLE, file_digest, file_of, files, name_of, named_in, variant_in
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -32,22 +38,45 @@ def nearest(name: str, known: Iterable[str]) -> str:
 class Catalogue:
     """The variants of one kind, one file each, in one package.
 
-    ``own`` names the module of the package that makes a variant of what a user wrote himself (see ``users_own``).
+    Parameters
+    ----------
+    kind
+        What a variant is called in sentences.
+    package
+        Where the files are.
+    own
+        The module of the package that makes a variant of what a user wrote himself (see ``users_own``).
+    base
+        The class all variants derive from, ``MODULE:CLASS``; without one, files on ``MSJ_PATH`` are not looked at.
+    named_by
+        The attribute with which a variant says its name.
     """
 
     kind: str
     package: str
     own: str = ""
+    base: str = ""
+    named_by: str = "name"
 
     def names(self) -> tuple[str, ...]:
         """Every variant's name, in alphabetical order."""
-        return _names(self.package)
+        return tuple(sorted((*_names(self.package), *self.added())))
 
     def get(self, name: str) -> Any:
         """Return the variant called ``name``; an unknown name is answered with the nearest one."""
-        if name not in self.names():
+        file = file_of(name) if self.base else None
+        added = self._added(file) if file is not None else None
+        if added is not None:
+            return added
+        if name not in _names(self.package):
             raise InvalidInput(f"unknown {self.kind} '{name}'; {nearest(str(name), self.names())}")
         return importlib.import_module(f"{self.package}.{name.replace('-', '_')}").VARIANT
+
+    def added(self) -> dict[str, Path]:
+        """Return the variants that are on ``MSJ_PATH``, each with its file."""
+        if not self.base:
+            return {}
+        return {name: file for name, file in files().items() if self._added(file) is not None}
 
     def users_own(self, given: Any) -> Any | None:
         """Return the variant that a user's function, or the text or table that names one, stands for; None if none."""
@@ -56,6 +85,33 @@ class Catalogue:
     def __iter__(self) -> Iterator[Any]:
         return (self.get(name) for name in self.names())
 
+    def _added(self, file: Path) -> Any | None:
+        """Return the variant in a file on ``MSJ_PATH`` if it is of this kind, checked; None if it is of another."""
+        variant = variant_in(file)
+        if variant is None or not self._is_one(variant):
+            if variant is not None and not any(other._is_one(variant) for other in OPEN):
+                bases = " or ".join(catalogue.base.replace(":", ".") for catalogue in OPEN)
+                raise InvalidInput(f"{VARIABLE}: VARIANT in '{file}' is {variant!r}; derive it from {bases}")
+            return None
+        name, said = name_of(file), getattr(variant, self.named_by, None)
+        if name in _names(self.package):
+            raise InvalidInput(f"{VARIABLE}: '{file}' is a {self.kind} of msj's own name '{name}'; rename it")
+        if said != name:
+            raise InvalidInput(
+                f"{VARIABLE}: the {self.kind} in '{file}' calls itself {said!r}; "
+                f"set {self.named_by} = '{name}', or rename the file"
+            )
+        lacking = sorted(getattr(variant, "__abstractmethods__", ()))
+        if lacking:
+            raise InvalidInput(f"{VARIABLE}: {self.kind} '{name}' in '{file}' lacks {', '.join(lacking)}")
+        return variant
+
+    def _is_one(self, variant: Any) -> bool:
+        """Return whether a class is of this kind. It can only be if it has imported the base."""
+        module, _, name = self.base.partition(":")
+        base = getattr(sys.modules.get(module), name, None)
+        return inspect.isclass(variant) and inspect.isclass(base) and issubclass(variant, base)
+
 
 @cache
 def _names(package: str) -> tuple[str, ...]:
@@ -63,12 +119,30 @@ def _names(package: str) -> tuple[str, ...]:
     found = []
     for module in pkgutil.iter_modules([str(folder)]):
         # The folder's shared parts (the base class, the chooser) declare no variant.
-        if "\nVARIANT = " in (folder / f"{module.name}.py").read_text(encoding="utf-8"):
+        if MARK in (folder / f"{module.name}.py").read_text(encoding="utf-8"):
             found.append(module.name.replace("_", "-"))
     return tuple(sorted(found))
 
 
-DURATIONS = Catalogue(kind="duration law", package="msj.model.durations")
-POLICIES = Catalogue(kind="policy", package="msj.disciplines", own="own_function")
-MODELS = Catalogue(kind="model", package="msj.fronts.models")
-ANALYSES = Catalogue(kind="analysis", package="msj.analysis")
+DURATIONS = Catalogue(
+    kind="duration law",
+    package="msj.model.durations",
+    base="msj.model.durations.base:Duration",
+    named_by="law",
+)
+POLICIES = Catalogue(kind="policy", package="msj.disciplines", own="own_function", base="msj.disciplines.base:Policy")
+MODELS = Catalogue(kind="model", package="msj.fronts.models", base="msj.fronts.models.system_model:SystemModel")
+ANALYSES = Catalogue(kind="analysis", package="msj.analysis", base="msj.analysis.base:Analysis")
+
+
+def files_behind(question: Any) -> dict[str, str]:
+    """Return the files on ``MSJ_PATH`` that an answer may depend on: each variant's name and a hash of its file.
+
+    Those that the question, as plain data, names; and every analysis, as each is asked whether it applies.
+    """
+    analyses = {name: file_digest(file) for name, file in ANALYSES.added().items()}
+    return named_in(question) | analyses
+
+
+#: The catalogues to which files on ``MSJ_PATH`` can add.
+OPEN = (DURATIONS, POLICIES, MODELS, ANALYSES)

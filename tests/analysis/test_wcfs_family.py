@@ -108,13 +108,13 @@ def test_bounds_are_among_the_rows():
 def test_models_that_are_not_work_conserving_say_why(model, words):
     policy = "server-filling" if "preemption" in str(model) else "fcfs"
     verdict = explain(simple(4, (1, 1, "1/2"), (2, 1, "1/2"), model=model, policy=policy))
-    assert verdict.fronts
+    assert verdict.finite_skip
     assert not verdict.work_conserving
     assert words in verdict.why_not
 
 
 def test_a_model_under_the_wrong_policy_is_not_bounded():
-    assert not explain(simple(4, (1, 1, 1), model="fork-join", policy="first-fit")).fronts
+    assert not explain(simple(4, (1, 1, 1), model="fork-join", policy="first-fit")).finite_skip
     red = JobClass(name="a", need=1, share=1, duration=Exponential(mean=1), extra={"colour": "red"})
     verdict = explain(System(servers=2, classes=[red], model="red-and-blue", policy="server-filling"))
     assert "goes with policy 'fcfs'" in verdict.why_not

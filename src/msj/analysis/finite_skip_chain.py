@@ -19,7 +19,7 @@ from msj.analysis.base import Saturated, SaturatedAnalysis
 from msj.analysis.front_waiting import FrontWaitingLaw, waiting_rows, why_no_percentiles
 from msj.analysis.reset import predicted_mean_response_time, require_stable
 from msj.disciplines.fcfs import is_fcfs
-from msj.errors import InvalidInput, TooLarge
+from msj.errors import InvalidInput, NotSupported, TooLarge
 from msj.fronts.compiled_fronts import saturated_fronts
 from msj.fronts.front_chain import FrontLevels, open_front
 from msj.fronts.front_model import FrontModel
@@ -73,7 +73,9 @@ def _without_load(system: System) -> System:
 @lru_cache(maxsize=4)
 def _saturated(system: System) -> tuple[LongRun, float, int]:
     chain, busy = saturated_fronts(front_of(system))
-    assert busy is not None  # only a model of a user's own may have no servers, and it has no spec file
+    if busy is None:
+        called = system.policy.name if system.model is None else system.model.name
+        raise NotSupported(f"'{called}' does not say how many servers are busy; add busy_servers(front) to its front")
     run = solve(chain)
     return run, float(run.time_average @ (system.servers - busy)), chain.states
 

@@ -43,11 +43,7 @@ from msj.fronts.front_of import why_no_front
 from msj.fronts.models.system_model import SystemModel
 from msj.model import JobClass, System
 from msj.model.system import ChosenModel
-from msj.registry import POLICIES
 from msj.results import Kind, Quantity
-
-#: The policies that, made without options, serve jobs of equal needs in order of arrival.
-IN_ORDER_IF_EQUAL: tuple[str, ...] = tuple(policy.name for policy in POLICIES if policy.fills.keeps_order)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +53,7 @@ class WcfsVerdict:
     ``front`` is n and ``b_inf`` the least share of capacity in use while a job is present; None where there is none.
     """
 
-    fronts: bool
+    finite_skip: bool
     finite_skip_because: str
     work_conserving: bool
     work_conserving_because: str
@@ -69,12 +65,12 @@ class WcfsVerdict:
     @property
     def is_wcfs(self) -> bool:
         """All three."""
-        return self.fronts and self.work_conserving and self.non_idling
+        return self.finite_skip and self.work_conserving and self.non_idling
 
     @property
     def why_not(self) -> str | None:
         """The first sentence that stands against it; None if the system is WCFS."""
-        if not self.fronts:
+        if not self.finite_skip:
             return f"the system is not finite-skip: {self.finite_skip_because}"
         if not self.work_conserving:
             return f"the system is not work-conserving: {self.work_conserving_because}"
@@ -146,7 +142,7 @@ def explain(system: System) -> WcfsVerdict:
     b_inf, busy = policy.least_busy(system.servers, min(_needs(system)))
     full = f"with {front} {'jobs' if front != 1 else 'job'} present all {system.servers} servers are busy"
     return WcfsVerdict(
-        fronts=front is not None,
+        finite_skip=front is not None,
         finite_skip_because=finite,
         work_conserving=idle is None,
         work_conserving_because=full if idle is None else idle,
@@ -172,7 +168,7 @@ def _of_model(system: System, model: ChosenModel) -> WcfsVerdict:
     finite = f"model '{model.name}' looks at finitely many jobs"
     idles = getattr(model, "idles", None) or f"nothing is known about which servers model '{model.name}' leaves idle"
     return WcfsVerdict(
-        fronts=refused is None,
+        finite_skip=refused is None,
         finite_skip_because=finite if refused is None else refused,
         work_conserving=False,
         work_conserving_because=f"in model '{model.name}' {idles}",
