@@ -6,6 +6,7 @@ A result says in its provenance which verb was asked, about which system, with w
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -27,6 +28,7 @@ VERBS = (
     "fluid",
     "in_symbols",
     "one_and_n_scaling",
+    "paper",
     "report",
     "simulate",
     "waste",
@@ -67,11 +69,12 @@ def rerun(
     options = dict(asked.get("options", {}))
     if asked.get("system") is not None:
         options["system"] = from_document(asked["system"])
+    takes = inspect.signature(verb).parameters
     if seed is not None:
-        options["rng"] = seed
-    if processes is not None and asked["verb"] in ("simulate", "compare"):
+        options["rng" if "rng" in takes else "seed"] = seed
+    if processes is not None and "processes" in takes:
         options["processes"] = processes
-    if asked["verb"] != "in_symbols":
+    if "progress" in takes:
         options["progress"] = progress
     return verb(**options)
 
