@@ -11,15 +11,11 @@ time they have changed, so that an edit is never missed.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Iterator
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -103,6 +99,8 @@ def variant_in(file: Path) -> Any:
 
 def file_digest(file: Path) -> str:
     """Return a hash of what a file says now."""
+    import hashlib
+
     return hashlib.sha256(_bytes(file)).hexdigest()[:24]
 
 
@@ -141,9 +139,10 @@ def _text(file: Path) -> str:
 
 def mistake_in_a_file(error: Exception) -> str | None:
     """Return a sentence if an error was raised by a line of a file on MSJ_PATH; None if it came from elsewhere."""
-    steps = traceback.extract_tb(error.__traceback__)
-    file = Path(steps[-1].filename) if steps else None
-    return None if file not in _versions or file is None else _told(file, error)
+    if not _versions:
+        return None
+    *_, (last, _) = _steps(error)
+    return _told(last, error) if last in _versions else None
 
 
 def _told(file: Path, error: BaseException) -> str:
@@ -153,9 +152,17 @@ def _told(file: Path, error: BaseException) -> str:
 
 def _place(file: Path, error: BaseException) -> str:
     """Say which file, and which of its lines an error came from."""
-    steps = [step.lineno for step in traceback.extract_tb(error.__traceback__) if step.filename == str(file)]
-    line = error.lineno if isinstance(error, SyntaxError) else (steps or [None])[-1]
+    lines = [line for place, line in _steps(error) if place == file]
+    line = error.lineno if isinstance(error, SyntaxError) else (lines or [None])[-1]
     return f"{VARIABLE}: '{file}'" + ("" if line is None else f", line {line}")
+
+
+def _steps(error: BaseException) -> Iterator[tuple[Path, int | None]]:
+    """Yield the files and lines an error came through, the one that raised it last."""
+    step = error.__traceback__
+    while step is not None:
+        yield Path(step.tb_frame.f_code.co_filename), step.tb_lineno
+        step = step.tb_next
 
 
 class _FromText(SourceFileLoader):
@@ -166,7 +173,7 @@ class _FromText(SourceFileLoader):
         return self.source_to_code(self.get_data(path), path)
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds the package ``msj_path`` and its modules."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:  # noqa: ARG002
@@ -174,6 +181,8 @@ class _Finder(MetaPathFinder):
         if fullname == PACKAGE:
             return ModuleSpec(PACKAGE, None, is_package=True)
         if package == PACKAGE:
+            from importlib.util import spec_from_file_location  # here, so that msj --help answers at once
+
             for folder in folders():
                 file = folder / f"{stem}.py"
                 if file.is_file():

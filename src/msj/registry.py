@@ -10,10 +10,7 @@ their class derives from, and may not take the name of one that is there already
 
 from __future__ import annotations
 
-import difflib
 import importlib
-import inspect
-import pkgutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,6 +24,8 @@ from msj.plugins import MARK, VARIABLE, file_digest, file_of, files, name_of, na
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a closing half-sentence that suggests the name the user may have meant."""
+    import difflib  # here, so that msj --help answers at once
+
     known = list(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if close:
@@ -110,18 +109,14 @@ class Catalogue:
         """Return whether a class is of this kind. It can only be if it has imported the base."""
         module, _, name = self.base.partition(":")
         base = getattr(sys.modules.get(module), name, None)
-        return inspect.isclass(variant) and inspect.isclass(base) and issubclass(variant, base)
+        return isinstance(variant, type) and isinstance(base, type) and issubclass(variant, base)
 
 
 @cache
 def _names(package: str) -> tuple[str, ...]:
     folder = Path(__file__).parent.joinpath(*package.split(".")[1:])
-    found = []
-    for module in pkgutil.iter_modules([str(folder)]):
-        # The folder's shared parts (the base class, the chooser) declare no variant.
-        if MARK in (folder / f"{module.name}.py").read_text(encoding="utf-8"):
-            found.append(module.name.replace("_", "-"))
-    return tuple(sorted(found))
+    # The folder's shared parts (the base class, the chooser) declare no variant.
+    return tuple(sorted(name_of(file) for file in folder.glob("*.py") if MARK in file.read_text(encoding="utf-8")))
 
 
 DURATIONS = Catalogue(
