@@ -1,0 +1,87 @@
+"""Every recipe of CONTRIBUTING.md: its file, put into a folder outside the package, is all it takes."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import msj
+from msj.registry import POLICIES
+
+TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+RECIPES = dict(re.findall(r"`(\w+\.py)`:\n\n```python\n(.*?)```", TEXT, re.DOTALL))
+
+
+def listed(ask, what, name, *file):
+    [row] = [row for row in ask("list", what, *file) if row["name"] == name]
+    return row
+
+
+def test_there_is_a_file_for_each_kind():
+    assert list(RECIPES) == ["triangular.py", "skip_one.py", "one_at_a_time.py", "no_two_fit.py"]
+
+
+def test_a_duration_law(put, ask, cluster):
+    file = put("triangular.py", RECIPES["triangular.py"])
+    assert listed(ask, "durations", "triangular")["file"] == str(file)
+    law = '{ law = "triangular", width = 2 }'
+    path = cluster("arrival_rate = 0.5", law)
+    found = msj.Result.from_dict(ask("simulate", path, "--jobs", 40_000, "--seed", 1))
+    assert found.system["classes"][0]["duration"] == {"law": "triangular", "width": 2}
+    # One server and one class is the M/G/1: E[T] = E[S] + lambda E[S²]/(2(1 − rho)), Pollaczek and Khinchine.
+    queue = msj.read(path)
+    queue = queue.replace(servers=1, classes=[queue.classes[0].replace(share=1)])
+    row = msj.simulate(queue, jobs=400_000, seed=1).row("mean_response_time")
+    assert row.low < 1 + 0.5 * (7 * 4 / 24) / (2 * 0.5) < row.high
+
+
+def test_a_policy(put, ask, cluster):
+    put("skip_one.py", RECIPES["skip_one.py"])
+    assert "passed over" in listed(ask, "policies", "skip-one")["what it is"]
+    path = cluster('policy = "skip-one"\narrival_rate = 0.72')
+    exact = msj.Result.from_dict(ask("analyse", path, "--no-percentiles"))["mean_response_time"]
+    system = msj.read(path)
+    # The same rule has another name, another function and another way through the code inside msj.
+    same = msj.analyse(system.replace(policy=msj.FirstFit(window=2)), percentiles=False)["mean_response_time"]
+    assert exact == pytest.approx(same, rel=1e-9)
+    row = msj.Result.from_dict(ask("simulate", path, "--jobs", 400_000, "--seed", 2)).row("mean_response_time")
+    assert row.low < exact < row.high
+    assert (
+        msj.simulate(system, jobs=20_000, seed=3).quantities
+        == msj.simulate(system.replace(policy=POLICIES.get("skip-one")()), jobs=20_000, seed=3).quantities
+    )
+    compared = ask("compare", path, "--policies", "fcfs,skip-one", "--jobs", 20_000, "--seed", 1)
+    assert {row["at"]["policy"] for row in compared["quantities"]} == {"fcfs", "skip-one"}
+
+
+def test_a_model(put, ask, cluster):
+    put("one_at_a_time.py", RECIPES["one_at_a_time.py"])
+    path = cluster('model = "one-at-a-time"\narrival_rate = 0.6')
+    assert listed(ask, "models", "one-at-a-time", path)["chosen"] == "yes"
+    found = msj.Result.from_dict(ask("analyse", path, "--no-percentiles"))
+    assert found["stability_threshold"] == pytest.approx(3 / 4)
+    assert found["mean_response_time"] == pytest.approx(4 / 3 + 0.6 * 4 / (2 * (1 - 0.8)))  # Pollaczek-Khinchine
+    assert found["wasted_servers"] == pytest.approx(2 - (2 / 3 * 1 * 1 + 1 / 3 * 2 * 2) / (4 / 3))
+    assert msj.read(path).to_spec()["model"] == "one-at-a-time"
+
+
+def test_an_analysis(put, ask, run, cluster, tmp_path):
+    put("no_two_fit.py", RECIPES["no_two_fit.py"])
+    row = listed(ask, "analyses", "no-two-fit", cluster())
+    assert row["applies"] == "no: two jobs of class 'small' fit beside each other: 2 x 1 of 2 servers"
+    path = tmp_path / "cluster.toml"
+    path.write_text(path.read_text().replace("servers = 2", "servers = 3").replace("need = 1", "need = 2"))
+    assert listed(ask, "analyses", "no-two-fit", path)["applies"] == "yes"
+    found = msj.Result.from_dict(ask("analyse", path))
+    assert found.row("stability_threshold").method == "one after the other"  # it was asked by itself
+    chain = json.loads(run("analyse", path, "--method", "chain", "--json")[1])
+    for name in ("stability_threshold", "wasted_servers"):
+        assert found[name] == pytest.approx(msj.Result.from_dict(chain)[name])
+
+
+def test_a_model_that_does_not_count_its_servers_is_asked_to(put, run, cluster):
+    put("one_at_a_time.py", RECIPES["one_at_a_time.py"].replace("def busy_servers(", "def held_servers("))
+    code, _, err = run("analyse", cluster('model = "one-at-a-time"\narrival_rate = 0.6'))
+    assert code == 2
+    assert "'one-at-a-time' does not say how many servers are busy; add busy_servers(front) to its front" in err
