@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from msj.analysis.saturated import WORTH_THE_WAIT, Method, solve_saturated
 from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.closed_forms.queueing_bounds import QueueingBounds
 from msj.errors import Failure, MsjError
 from msj.fronts.fcfs_counts import number_of_states
-from msj.growth.queueing_bounds import QueueingBounds, offered, queueing_bounds
+from msj.growth.queueing_bounds import offered, queueing_bounds
 from msj.growth.queueing_probability import (
     EXACT_SECONDS,
     QueueingProbability,
