@@ -17,7 +17,7 @@ def measure(needs):
     from msj import Exponential, JobClass, System
     from msj.analysis.exact_response import open_model, percentile_rows
     from msj.analysis.open_fcfs import solve_open
-    from msj.analysis.saturated import solve_saturated
+    from msj.answers.saturated import solve_saturated
     from msj.markov.blas import blas_threads
 
     rates = np.array([1.0, 0.5, 0.25, 0.2])[: len(needs)]

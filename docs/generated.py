@@ -130,26 +130,40 @@ def analyses():
 
 
 def python_names():
-    """Everything in ``msj.__all__``: functions, values, laws, errors."""
-    groups = {"Questions": [], "Systems": [], "Duration laws": [], "Errors": []}
+    """Everything in ``msj.__all__`` by what it is: questions, systems, answers, laws, policies, errors."""
+    groups = {title: [] for title in ("Questions", "Systems", "Answers", "Duration laws", "Policies", "Errors")}
     for name in msj.__all__:
-        found = getattr(msj, name)
-        if inspect.isclass(found) and issubclass(found, Exception):
-            groups["Errors"].append(name)
-        elif inspect.isclass(found) and issubclass(found, msj.model.durations.Duration):
-            groups["Duration laws"].append(name)
-        elif inspect.isclass(found) or name in ("read", "write"):
-            groups["Systems"].append(name)
-        else:
-            groups["Questions"].append(name)
+        if not inspect.ismodule(getattr(msj, name)):  # msj.mmsr has a section of its own among the rooms
+            groups[_group(getattr(msj, name))].append(name)
     parts = []
     for title, names in groups.items():
         parts.append(f"## {title}")
         directives = [f".. auto{'class' if inspect.isclass(getattr(msj, n)) else 'function'}:: msj.{n}" for n in names]
-        if title in ("Duration laws", "Errors"):
+        if title in ("Duration laws", "Policies", "Errors"):
             directives = [f"{directive}\n   :no-members:" for directive in directives]
         parts.append("```{eval-rst}\n" + "\n\n".join(directives) + "\n```")
     return "\n\n".join(parts)
+
+
+def _group(found):
+    """Return the heading of a public name: what it is, else the room it is from."""
+    from msj.disciplines import Policy
+    from msj.model.durations import Duration
+
+    bases = {Exception: "Errors", Duration: "Duration laws", Policy: "Policies"}
+    for base, title in bases.items():
+        if inspect.isclass(found) and issubclass(found, base):
+            return title
+    rooms = {"model": "Systems", "workloads": "Systems", "results": "Answers", "effort": "Answers", "errors": "Errors"}
+    return rooms.get(found.__module__.split(".")[1], "Questions")
+
+
+def coordinates():
+    """Every coordinate a row may stand at."""
+    from msj.results import COORDINATES
+
+    rows = [[f"`{name}`", place.unit or "text", place.words] for name, place in COORDINATES.items()]
+    return table(["coordinate", "unit", "what it is"], rows)
 
 
 def theorems():
@@ -213,6 +227,7 @@ PARTS = {
     "analyses": analyses,
     "background-contents": contents_of_background,
     "command-line": command_line,
+    "coordinates": coordinates,
     "laws": laws,
     "models": models,
     "policies": policies,

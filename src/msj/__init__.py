@@ -23,8 +23,8 @@ from msj.errors import Failure, InvalidInput, MsjError, NotAccurate, NotSupporte
 
 if _TYPE_CHECKING:
     from msj import mmsr
-    from msj.analysis import analyse_model, open_system, saturate
-    from msj.answers import analyse, compare, curve, in_symbols, replay, simulate, waste
+    from msj.analysis import analyse_model, saturate
+    from msj.answers import analyse, compare, curve, in_symbols, open_system, replay, simulate, waste
     from msj.ask_again import rerun
     from msj.disciplines import (
         BestFit,
@@ -83,8 +83,8 @@ _PLACES = {
     ),
     "msj.results": "Outcome Progress Quantity Result",
     "msj.workloads": "RecordedJobs",
-    "msj.answers": "analyse compare curve in_symbols replay simulate waste",
-    "msj.analysis": "analyse_model open_system saturate",
+    "msj.answers": "analyse compare curve in_symbols open_system replay simulate waste",
+    "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
     "msj.reports": "report",
     "msj.ask_again": "rerun",

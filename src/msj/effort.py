@@ -66,7 +66,7 @@ class Effort:
         Told how far it is.
     """
 
-    operations: float = 2e10
+    operations: float = 5e10
     bytes: float = 6e9
     jobs: int | None = None
     precision: float | None = None

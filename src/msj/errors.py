@@ -85,3 +85,10 @@ class NotAccurate(MsjError):
 
     exit_code = 1
     failure = Failure.NOT_ACCURATE
+
+
+class OutOfTime(MsjError):
+    """What was asked for could not be found within the time allowed."""
+
+    exit_code = 1
+    failure = Failure.OUT_OF_TIME

@@ -8,6 +8,11 @@ KEYS = ["system", "outcome", "message", "notes", "quantities", "missing", "prove
 ROW = {"name", "value", "kind", "method", "citation", "class", "level", "low", "high", "at"}
 
 
+def sentences(out):
+    """Return what was printed without its line breaks."""
+    return " ".join(out.split())
+
+
 def result_in(out):
     """Return the result that a command printed; its document must have the keys of every answer."""
     document = json.loads(out)

@@ -6,7 +6,7 @@ import sys
 import pytest
 from result_in import result_in
 
-from msj.analysis.waste_curve import waste_curve
+from msj.answers.waste_curve import waste_curve
 from msj.model import read
 from msj.results import read_csv
 

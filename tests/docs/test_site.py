@@ -67,7 +67,7 @@ def test_the_theorem_index_is_read_off_the_source(site):
     for paper in ("reset", "twoclass", "lfms", "wcfs", "zeroq"):
         assert f'<section id="{paper}">' in (site / "background" / "theorems.html").read_text(encoding="utf-8")
     cited = set(re.findall(r"msj/[\w/]+\.py", index))
-    assert {"msj/analysis/reset.py", "msj/closed_forms/two_class.py", "msj/policies/server_filling.py"} <= cited
+    assert {"msj/analysis/reset.py", "msj/closed_forms/two_class.py", "msj/disciplines/server_filling.py"} <= cited
     assert all((Path("src") / file).exists() for file in cited)
 
 

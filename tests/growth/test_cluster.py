@@ -7,8 +7,10 @@ import math
 import pytest
 
 import msj
+from msj.analysis.exact_response import ExactResponse
+from msj.analysis.saturated_chain import SaturatedChain
+from msj.effort import Cost
 from msj.errors import Failure, InvalidInput, NotSupported
-from msj.growth import cluster_answers
 from msj.growth.cluster import cluster_scaling
 from msj.results import Outcome, Result
 from msj.simulation.saturated_line import saturated_line
@@ -16,6 +18,12 @@ from strategies import simple
 
 HPC = msj.read("examples/hpc_partition.toml")
 ONE_SERVER_EACH = simple(4, (1, 1, 1.0)).replace(load=0.8)
+
+
+def too_dear(monkeypatch, *analyses):
+    """Let some analyses cost more than any effort allows."""
+    for analysis in analyses:
+        monkeypatch.setattr(analysis, "cost", lambda self, system: Cost(operations=math.inf))
 
 
 def erlang_c(servers: int, offered: float) -> float:
@@ -40,7 +48,7 @@ def test_needs_of_one_are_erlangs_queue_at_every_size():
 
 
 def test_simulated_intervals_hold_erlangs_answer(monkeypatch):
-    monkeypatch.setattr(cluster_answers, "EXACT_SECONDS", -1.0)
+    too_dear(monkeypatch, ExactResponse)
     row = cluster_scaling(ONE_SERVER_EACH, [16], rng=1, jobs=400_000).row("waiting_probability")
     assert row.kind == "simulated"
     assert row.low < erlang_c(16, 12.8) < row.high  # 95 %; the seed is fixed
@@ -49,8 +57,7 @@ def test_simulated_intervals_hold_erlangs_answer(monkeypatch):
 
 def test_exact_and_simulated_agree_on_the_example(monkeypatch):
     exact = cluster_scaling(HPC, [32])
-    monkeypatch.setattr(cluster_answers, "EXACT_SECONDS", -1.0)
-    monkeypatch.setattr(cluster_answers, "EXACT_STATES", -1)
+    too_dear(monkeypatch, ExactResponse, SaturatedChain)
     simulated = cluster_scaling(HPC, [32], rng=7, jobs=1_000_000)
     for name in ("wasted_servers", "stability_threshold", "waiting_probability", "mean_response_time"):
         row = simulated.row(name)
@@ -139,7 +146,7 @@ def test_too_close_to_a_simulated_threshold_to_call():
 
 
 def test_no_wait_seen_is_not_none_at_all(monkeypatch):
-    monkeypatch.setattr(cluster_answers, "EXACT_SECONDS", -1.0)
+    too_dear(monkeypatch, ExactResponse)
     row = cluster_scaling(ONE_SERVER_EACH, [400], keep="rate", jobs=20_000, rng=1).row("waiting_probability")
     assert row.value == 0
     assert row.low == 0

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from msj import Deterministic, JobClass, System
-from msj.analysis.exact_response import open_system
+from msj import Deterministic, JobClass, System, open_system
 from msj.errors import InvalidInput, NotSupported, TooLarge, Unstable
 from msj.growth.queueing_bounds import queueing_bounds
 from strategies import exponentials, simple, systems

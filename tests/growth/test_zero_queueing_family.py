@@ -108,13 +108,13 @@ def test_waiting_falls_in_set_I_and_not_in_set_II():
     falling = family_points(SET_I, [64, 256, 1024], jobs=200_000, rng=1, exact_seconds=1)
     staying = family_points(SET_II, [64, 256, 1024], jobs=200_000, rng=1, exact_seconds=1)
     for before, after in pairwise(falling):
-        assert after.simulated.overall.high < before.simulated.overall.low
-    assert falling[-1].simulated.overall.value / falling[0].simulated.overall.value < 0.5
-    assert staying[-1].simulated.overall.value / staying[0].simulated.overall.value > 0.6
+        assert after.waiting.simulated[0].high < before.waiting.simulated[0].low
+    assert falling[-1].waiting.simulated[0].value / falling[0].waiting.simulated[0].value < 0.5
+    assert staying[-1].waiting.simulated[0].value / staying[0].waiting.simulated[0].value > 0.6
     for point in (*falling, *staying):
-        assert point.bounds.lower_bound < point.simulated.overall.value < point.bounds.sharper_bound
-    exact = falling[0].exact.overall.value
-    assert falling[0].simulated.overall.low <= exact <= falling[0].simulated.overall.high
+        assert point.bounds.lower_bound < point.waiting.simulated[0].value < point.bounds.sharper_bound
+    exact = falling[0].waiting.exact[0].value
+    assert falling[0].waiting.simulated[0].low <= exact <= falling[0].waiting.simulated[0].high
 
 
 def test_the_result_has_what_the_points_have():
@@ -130,14 +130,12 @@ def test_the_result_has_what_the_points_have():
         assert here["waiting_probability_sharper_bound"] == point.bounds.sharper_bound
         assert here["waiting_probability_lower_bound"] == point.bounds.lower_bound
         assert tuple(here["need", name] for name in NEEDS) == point.needs
-        for name, known in (("waiting_probability", point.exact), ("simulated_waiting_probability", point.simulated)):
-            assert (name in here) is (known is not None)
-            for job_class in (None, *NEEDS) if known else ():
-                row = here.row(name, job_class)
-                estimate = known.overall if job_class is None else known.by_class[job_class]
-                assert row.value == estimate.value
-                assert row.kind == "exact" or (row.low, row.high) == (estimate.low, estimate.high)
-    assert points[1].exact is None
+        known = (*point.waiting.exact, *point.waiting.simulated)
+        assert ("waiting_probability" in here) is bool(point.waiting.exact)
+        assert {row.job_class for row in known} == {None, *NEEDS}
+        for row in known:
+            assert here.row(row.name, row.job_class) == row.put(servers=point.servers)
+    assert points[1].waiting.exact == ()
     assert points[1].needs == (3, 20, 1024)
     facts = found.provenance
     assert (facts["region"], facts["verdict"], facts["gamma"], facts["two_alpha_plus_gamma"]) == (

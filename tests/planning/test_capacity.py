@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 import msj
+from msj.effort import Effort
 from msj.errors import NotSupported, TooLarge
-from msj.planning import find_capacity
-from msj.planning.capacity import _bisect
-from msj.planning.effort import analyse_quickly, enough_jobs
+from msj.planning.capacity import find_capacity as capacity_of
 from msj.simulation.saturated_line import saturated_line
+
+
+def find_capacity(system, jobs=None, rng=1):
+    return capacity_of(system, Effort(jobs=jobs), np.random.SeedSequence(rng))
+
 
 EXAMPLES = ("two_servers", "gpu_training", "hpc_partition")
 
@@ -45,60 +49,6 @@ def test_blame_of_two_classes_by_hand():
     assert [row.value for row in found.blocked_servers] == pytest.approx([0.0, 0.2], abs=1e-12)
 
 
-def test_durations_without_phases_are_simulated():
-    """Durations of exactly 1, needs 1 and 2 of 2 servers: jobs are served in rounds.
-
-    A fresh round holds a large job (p), two small ones ((1 − p)²), or a small one blocked by a large one (p(1 − p)),
-    which then has the next round alone. So lambda* = (p + 2(1 − p)² + 2p(1 − p)) / (1 + p(1 − p)): 1.2 for p = 1/2.
-    """
-    law = msj.Deterministic(value=1)
-    system = msj.System(servers=2, classes=jobs(("small", 1, 0.5, law), ("large", 2, 0.5, law)))
-    found = find_capacity(system, jobs=100_000, rng=3)
-    row = found.stability_threshold
-    assert row.kind == "simulated"
-    assert row.low < row.value < row.high
-    assert abs(row.value - 1.2) < 4.5 / 2.09 * (row.high - row.value)
-
-
-def test_line_of_one_class_wastes_nothing():
-    system = msj.System(servers=3, classes=jobs(("a", 1, 1, msj.Lognormal(mean=2, cv=2))))
-    found = find_capacity(system, jobs=20_000, rng=1)
-    assert found.lost_share == 0
-    assert found.stability_threshold.value == pytest.approx(1.5)
-
-
-def test_work_conserving_policies_lose_nothing():
-    law = msj.Lognormal(mean=1, cv=1)
-    system = msj.System(servers=4, policy="server-filling", classes=jobs(("a", 1, 0.5, law), ("b", 4, 0.5, law)))
-    found = find_capacity(system)
-    assert found.stability_threshold.value == found.naive_threshold.value == system.naive_threshold
-    assert found.stability_threshold.kind == "exact"
-
-
-@pytest.mark.parametrize("name", ["two_servers", "hpc_partition"])
-def test_bracket_holds_the_exact_threshold(name):
-    system = example(name)
-    low, high = _bisect(system.replace(load=None, utilisation=None), 100_000, 1)
-    assert low < find_capacity(system).saturated_utilisation.value < high
-    assert high - low < 0.2
-
-
-def test_policies_without_a_theorem_get_a_bracket():
-    system = example("two_servers").replace(policy="easy-backfilling")
-    found = find_capacity(system, jobs=20_000, rng=1)
-    row = found.stability_threshold
-    assert row.kind == "simulated"
-    assert row.method.startswith("bisection")
-    assert 0.8 < row.low < row.high <= 1.0
-    assert "no exact threshold" in found.notes[0]
-
-
-def test_a_bracket_that_was_stopped_is_wider_but_true():
-    asked = iter([False, False, True, True])
-    low, high = _bisect(example("two_servers").replace(load=None), 20_000, 1, None, lambda: next(asked))
-    assert (low, high) == (0.5, 1.0)  # it settles at 0.5; 0.75 is too close to 0.9 for so few jobs to tell
-
-
 def test_refusals_are_sentences():
     with pytest.raises(NotSupported, match="plain FCFS only, not for policy 'first-fit'"):
         saturated_line(example("two_servers").replace(policy="first-fit"))
@@ -117,24 +67,6 @@ def test_the_line_keeps_its_digits_on_a_large_cluster():
     value, half = saturated_line(system, jobs=10_000, rng=1).idle
     assert abs(value - exact) < 4.5 / 2.09 * half
     assert half < 0.1 * exact
-
-
-def test_simulations_are_long_enough_or_refused():
-    system = example("two_servers")
-    # 20 replications of 20 times 2 + 2·V/d², V = 0.45·(2/3·1·2 + 1/3·4·8), d = (0.9 − 0.45)·2
-    memory = 2 + 2 * 0.45 * 12 / 0.81
-    found = enough_jobs(system, 0.45, 10, replications=20, stability_threshold=0.9)
-    assert found == pytest.approx(400 * 0.45 * memory, abs=1.01)
-    assert enough_jobs(system, 0.45, 10_000, replications=20, stability_threshold=0.9) == 10_000
-    with pytest.raises(TooLarge, match="jobs would have to be simulated for 100,000,000 servers"):
-        enough_jobs(system.replace(servers=10**8), 4e7, 1000, replications=20)
-
-
-def test_large_chains_are_not_solved_unasked():
-    law = msj.Erlang(stages=3, mean=1)
-    system = msj.System(servers=200, classes=jobs(*((f"c{i}", i + 1, 0.2, law) for i in range(5))))
-    with pytest.raises(TooLarge, match="exact chain of 5 classes has"):
-        analyse_quickly(system)
 
 
 def test_same_seed_same_answer():

@@ -1,10 +1,25 @@
 """What a change brings, against analyses and simulations of the changed system."""
 
+import numpy as np
 import pytest
 
 import msj
-from msj.planning import possible_changes, servers_needed, what_if, what_makes_it_stable
-from msj.planning.remedies import takes
+from msj import planning
+from msj.effort import Effort
+from msj.planning import possible_changes
+from msj.planning.remedies import takes as takes_within
+
+
+def what_if(change, rate, jobs=None):
+    return planning.what_if(change, rate, Effort(jobs=jobs), np.random.SeedSequence(1))
+
+
+def servers_needed(system, rate):
+    return planning.servers_needed(system, rate, Effort(), np.random.SeedSequence(1))
+
+
+def takes(system, rate, jobs=None):
+    return takes_within(system, rate, Effort(jobs=jobs), np.random.SeedSequence(1))
 
 
 def example(name):
@@ -45,7 +60,7 @@ def test_one_class_of_one_server_has_no_caps_and_no_mix():
 
 def test_what_is_simulated_says_so():
     system = example("two_servers").replace(policy="easy-backfilling")
-    found = what_if(possible_changes(system)[0], 0.6, jobs=20_000, rng=1)
+    found = what_if(possible_changes(system)[0], 0.6, jobs=20_000)
     assert found.mean_response_time.kind == "simulated"
 
 
@@ -60,7 +75,7 @@ def test_servers_needed_is_enough_and_one_less_is_not():
 
 def test_remedies_really_take_the_load():
     system = example("gpu_training")
-    found = what_makes_it_stable(system, 1.2)
+    found = planning.what_makes_it_stable(system, 1.2, Effort(), np.random.SeedSequence(1))
     assert {remedy.kind for remedy in found} == {"exact"}
     assert any("servers instead of 16" in remedy.words for remedy in found)
     for remedy in found:
@@ -69,7 +84,7 @@ def test_remedies_really_take_the_load():
 
 def test_beyond_the_work_the_servers_can_do():
     assert takes(example("two_servers"), 1.01) == (False, "bound")
-    assert takes(example("two_servers").replace(policy="easy-backfilling"), 0.5, jobs=20_000, rng=1) == (
+    assert takes(example("two_servers").replace(policy="easy-backfilling"), 0.5, jobs=20_000) == (
         True,
         "simulated",
     )

@@ -106,3 +106,10 @@ def test_recorded_jobs_are_checked(change, sentence):
 def test_recorded_jobs_come_in_blocks_until_none_are_left():
     jobs = RecordedJobs(arrival=[0, 1, 2], need=[1, 2, 3], duration=[1, 1, 1], estimate=[2, 2, 2])
     assert [len(jobs.take(2)) for _ in range(3)] == [2, 1, 0]
+
+
+def test_the_same_recorded_jobs_can_be_replayed_again():
+    jobs = RecordedJobs(arrival=[0, 1, 2], need=[1, 2, 3], duration=[1, 1, 1])
+    jobs.take(2)
+    assert [len(jobs.rewound().take(3)) for _ in range(2)] == [3, 3]
+    assert len(jobs.take(3)) == 1

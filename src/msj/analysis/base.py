@@ -1,7 +1,9 @@
-"""What every analysis declares, and the facts about a saturated system they share.
+"""What every analysis declares: whether it applies, what it costs, and what it gives.
 
-An analysis says whether it applies to a system (``supports`` returns None, or the reason in words) and answers some
-quantities. ``analyse`` asks those that apply, the cheapest first.
+An analysis says whether it applies to a system (``supports`` returns None, or the reason in words) and what it would
+cost (``cost``, in operations and bytes). There are three kinds, by the question they answer: the saturated system
+(:class:`SaturatedAnalysis`), response times at an arrival rate (:class:`ResponseAnalysis`), bounds on them
+(:class:`BoundAnalysis`). ``answers`` asks whatever file of this folder applies, surest and cheapest first.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any, ClassVar
 from msj.disciplines.base import told_apart
 from msj.disciplines.fcfs import Fcfs, is_fcfs
 from msj.disciplines.sharing import Sharing
+from msj.effort import Cost
 from msj.errors import NotSupported
 from msj.model import System
 from msj.model.durations import Exponential
@@ -34,6 +37,15 @@ class Saturated:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class AtRate:
+    """What an analysis found at an arrival rate: rows, facts for the provenance, and notes for people."""
+
+    rows: tuple[Quantity, ...]
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
 class Analysis(ABC):
     """One way to answers about a system."""
 
@@ -45,6 +57,14 @@ class Analysis(ABC):
     def supports(self, system: System) -> str | None:
         """Return None if the analysis applies to ``system``, else the reason why not."""
 
+    def concerns(self, system: System) -> bool:  # noqa: ARG002
+        """Return whether such a system is what it is made for; if not, people need not hear why it does not apply."""
+        return True
+
+    def cost(self, system: System) -> Cost:  # noqa: ARG002
+        """Return what it would spend on a system it supports; what says nothing costs next to nothing."""
+        return Cost(operations=0.0)
+
     def require(self, system: System) -> None:
         """Raise :class:`NotSupported` with the reason if the analysis does not apply."""
         reason = self.supports(system)
@@ -53,14 +73,45 @@ class Analysis(ABC):
 
 
 class SaturatedAnalysis(Analysis):
-    """An analysis of the saturated system."""
+    """An analysis of the saturated system; how much arrives does not matter to it."""
 
-    closed_form: ClassVar[bool]
-    preference: ClassVar[int]  # lower is asked first
+    #: Whether it is a formula: surer than a chain, whose solution has a residual.
+    closed_form: ClassVar[bool] = False
+    #: Whether it gives relative completions, and so the RESET prediction.
+    gives_completions: ClassVar[bool] = True
 
     @abstractmethod
     def saturate(self, system: System) -> Saturated:
-        """Compute the facts; call :meth:`require` first."""
+        """Compute the facts of a system it supports."""
+
+
+class ResponseAnalysis(Analysis):
+    """Exact response times at an arrival rate below the threshold."""
+
+    @abstractmethod
+    def at_rate(self, system: System, rate: float, *, percentiles: bool) -> AtRate:
+        """Return means, what is known of waiting and, if asked, percentiles, for a system it supports."""
+
+    def why_no_percentiles(self, system: System) -> str | None:  # noqa: ARG002
+        """Return the reason where it knows no percentiles of a system it supports, else None."""
+        return None
+
+    def percentile_cost(self, system: System) -> Cost:  # noqa: ARG002
+        """Return what the percentiles would spend beyond :meth:`cost`."""
+        return Cost(operations=0.0)
+
+
+class BoundAnalysis(Analysis):
+    """Bounds and limits at an arrival rate."""
+
+    @abstractmethod
+    def at_rate(self, system: System, rate: float) -> list[Quantity]:
+        """Return the bounds that exist."""
+
+
+def without_load(system: System) -> System:
+    """Return the system as chains know it: how much arrives does not matter, nor what people call it."""
+    return system.replace(arrival_rate=None, load=None, utilisation=None, name="")
 
 
 def why_not_fcfs(system: System) -> str | None:

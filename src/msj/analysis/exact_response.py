@@ -1,7 +1,7 @@
 """Exact response times of open MSJ FCFS at any load below the threshold, as rows.
 
-The computation is ``open_fcfs`` (means) and ``waiting_law`` (percentiles); this file decides whether it fits and is
-worth the wait, and writes the answers down.
+The computation is ``open_fcfs`` (means) and ``waiting_law`` (percentiles); this file says whether it fits and what it
+costs, and writes the answers down.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.analysis.base import Analysis, why_not_fcfs
+from msj.analysis.base import AtRate, ResponseAnalysis, why_not_fcfs, without_load
+from msj.analysis.chain_cost import descent_cost, level_cost
 from msj.analysis.open_fcfs import MEMORY_LIMIT, OpenSystem, solve_open
 from msj.analysis.percentile_row import CITATION, PERCENTILES, percentile_row
-from msj.analysis.reset import require_stable
-from msj.analysis.saturated import solve_saturated
 from msj.analysis.waiting_law import WaitingLaw
-from msj.errors import InvalidInput, TooLarge
+from msj.disciplines.fcfs import is_fcfs
+from msj.effort import Cost
+from msj.errors import TooLarge
 from msj.fronts.fcfs_open import open_fcfs, open_level_sizes
 from msj.fronts.job_types import why_not_phase_type
 from msj.fronts.open_model import OpenModel
@@ -29,7 +30,7 @@ from msj.model import System
 from msj.results import Quantity
 
 
-class ExactResponse(Analysis):
+class ExactResponse(ResponseAnalysis):
     """Level-structured (QBD) solution of the open system."""
 
     name: ClassVar[str] = "exact-response"
@@ -37,47 +38,57 @@ class ExactResponse(Analysis):
     citation: ClassVar[str] = CITATION
 
     def supports(self, system: System) -> str | None:
-        """See :meth:`Analysis.supports`."""
         return why_not_fcfs(system) or why_not_phase_type(system)
 
+    def concerns(self, system: System) -> bool:
+        return is_fcfs(system)
 
-def open_system(system: System, *, memory_limit: float = MEMORY_LIMIT) -> OpenSystem:
-    """Solve the open system at the load it gives.
+    def cost(self, system: System) -> Cost:
+        sizes = _sizes(without_load(system))
+        return Cost(operations=np.inf, bytes=np.inf) if sizes is None else level_cost(sizes, _memory(sizes))
 
-    Examples
-    --------
-    >>> import msj
-    >>> solved = msj.open_system(msj.read("examples/two_servers.toml"))
-    >>> round(solved.mean_jobs_in_system / solved.arrival_rate, 6)
-    7.517772
-    >>> solved.law.level_masses(last=2).round(6).tolist()
-    [0.169337, 0.151854, 0.108602]
-    """
-    system = arriving(system)
-    threshold = solve_saturated(system)[0].stability_threshold
-    rate = system.arrival_rate_at(threshold)
-    if rate is None:
-        raise InvalidInput("no load is given; set arrival_rate, load or utilisation")
-    require_stable(rate, threshold)
+    def percentile_cost(self, system: System) -> Cost:
+        sizes = _sizes(without_load(system))
+        return Cost(operations=np.inf) if sizes is None else descent_cost(sizes, len(system.classes) + 1)
+
+    def at_rate(self, system: System, rate: float, *, percentiles: bool) -> AtRate:
+        solved = open_at(system, rate)
+        facts = {
+            "phases": max(solved.model.level_sizes),
+            "levels": len(solved.model.level_sizes),
+            "exact_residual": solved.law.residual,
+            "little_gap": solved.little_gap,
+        }
+        rows = [*mean_rows(solved), *(percentile_rows(solved) if percentiles else ())]
+        return AtRate(rows=tuple(rows), facts=facts)
+
+
+def open_at(system: System, rate: float, *, memory_limit: float = MEMORY_LIMIT) -> OpenSystem:
+    """Solve the open system at an arrival rate below its threshold."""
+    # Of classes that never arrive nothing is known, or asked.
+    system = system.replace(classes=system.active_classes, arrival_rate=rate)
     model = open_model(system, memory_limit=memory_limit)
     with blas_threads(1):
         return solve_open(system, model, rate, memory_limit=memory_limit)
 
 
-def arriving(system: System) -> System:
-    """Return the system without the classes that never arrive: nothing is known, or asked, of them."""
-    return system.replace(classes=system.active_classes)
-
-
 def open_model(system: System, *, memory_limit: float = MEMORY_LIMIT) -> OpenModel:
     """Return the open model of a system, checked to fit into memory before it is built; the last ones are kept."""
     ExactResponse().require(system)
-    return _open_model(system.replace(arrival_rate=None, load=None, utilisation=None, name=""), memory_limit)
+    return _open_model(without_load(system), memory_limit)
+
+
+@lru_cache(maxsize=8)
+def _sizes(system: System) -> tuple[int, ...] | None:
+    try:
+        return open_level_sizes(system.replace(classes=system.active_classes))
+    except TooLarge:
+        return None
 
 
 @lru_cache(maxsize=2)
 def _open_model(system: System, memory_limit: float) -> OpenModel:
-    sizes = open_level_sizes(system)
+    sizes = open_level_sizes(system)  # the same count that cost() made
     needed = _memory(sizes)
     if needed > memory_limit:
         raise TooLarge(
@@ -92,17 +103,6 @@ def _memory(sizes: tuple[int, ...]) -> float:
     if one_block > 1e12:
         return one_block  # hopeless, and trying out how to cut a million levels would take long to say so
     return min(estimate_memory(sizes, segment=segment) for segment in possible_segments(len(sizes) - 1))
-
-
-def estimated_seconds(system: System) -> tuple[float, float]:
-    """Return rough times for the means and for the percentiles, to decide whether to go ahead unasked."""
-    try:
-        sizes = open_level_sizes(system)
-    except TooLarge:
-        return np.inf, np.inf
-    phases, levels = float(max(sizes)), len(sizes)
-    nodes = 53.0 * (24 + 25 * (len(system.classes) + 1))
-    return 2e-10 * phases**3 * (levels + 15), 1e-8 * nodes * (phases**2 / 8 + 12 * sum(sizes))
 
 
 def mean_rows(solved: OpenSystem) -> Iterator[Quantity]:
@@ -124,13 +124,6 @@ def mean_rows(solved: OpenSystem) -> Iterator[Quantity]:
         solved, "waiting_probability", float(shares @ solved.waiting_probability), solved.waiting_probability
     )
     yield _row("tail_decay_rate", solved.law.decay_rate)
-
-
-def difference_row(difference: float) -> Quantity:
-    """Row of exact minus predicted mean response time: how large the term is that RESET leaves open."""
-    return Quantity(
-        name="reset_difference", value=difference, kind="exact", method="QBD minus RESET", citation="reset, Theorem 4.2"
-    )
 
 
 def percentile_rows(solved: OpenSystem) -> Iterator[Quantity]:

@@ -65,12 +65,6 @@ class FrontWaitingLaw:
         arrives = (self._mixing > 0).any(axis=0).astype(float)
         self.response = SurvivalCurves(self._response, arrives, width=width, scale=scale)
 
-    def estimated_seconds(self) -> float:
-        """Return a rough time for the percentiles, to decide whether to go ahead unasked."""
-        sizes = self._levels.level_sizes
-        values = 53.0 * (24 + 25 * self._mixing.shape[1])
-        return 1e-8 * len(self._descents) * values * (sizes[-1] ** 2 / 8 + 12 * sum(sizes))
-
     def mean_waiting_time(self) -> Vector:
         """Return E[W], the transform of P(W > t) at 0."""
         with np.errstate(divide="ignore", invalid="ignore"):  # the empty system is never left, and counts for nobody

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_exponential, why_not_fcfs
 from msj.closed_forms import one_and_n
+from msj.effort import Cost
 from msj.model import System
 
 
@@ -16,10 +17,8 @@ class OneAndNForm(SaturatedAnalysis):
     summary: ClassVar[str] = "threshold, waste and RESET of FCFS with exponential jobs that need one server or all"
     citation: ClassVar[str] = "lfms, Lemmas 5.1-5.5"
     closed_form: ClassVar[bool] = True
-    preference: ClassVar[int] = 0  # the only closed form that gives relative completions too
 
     def supports(self, system: System) -> str | None:
-        """See :meth:`Analysis.supports`."""
         reason = why_not_fcfs(system) or why_not_exponential(system)
         if reason is None:
             needs = sorted(c.need for c in system.active_classes)
@@ -27,8 +26,10 @@ class OneAndNForm(SaturatedAnalysis):
                 return f"the needs are {needs} and this form needs exactly one class of 1 and one of {system.servers}"
         return reason
 
+    def cost(self, system: System) -> Cost:
+        return Cost(operations=50.0 * system.servers)
+
     def saturate(self, system: System) -> Saturated:
-        """See :meth:`SaturatedAnalysis.saturate`."""
         small, large = sorted(system.active_classes, key=lambda c: c.need)
         found = one_and_n(
             servers=system.servers,

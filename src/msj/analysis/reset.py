@@ -9,6 +9,9 @@ variability of service.
 from __future__ import annotations
 
 from msj.errors import Unstable
+from msj.results import Quantity
+
+CITATION = "reset, Theorem 4.2"
 
 
 def require_stable(arrival_rate: float, stability_threshold: float) -> None:
@@ -32,3 +35,17 @@ def predicted_mean_response_time(
     """
     require_stable(arrival_rate, stability_threshold)
     return (1.0 + relative_completions_at_departure) / (stability_threshold - arrival_rate)
+
+
+def reset_row(predicted: float) -> Quantity:
+    """Row of the prediction."""
+    return Quantity(
+        name="predicted_mean_response_time", value=predicted, kind="asymptotic", method="RESET/MARC", citation=CITATION
+    )
+
+
+def difference_row(difference: float) -> Quantity:
+    """Row of exact minus predicted mean response time: how large the term is that RESET leaves open."""
+    return Quantity(
+        name="reset_difference", value=difference, kind="exact", method="QBD minus RESET", citation=CITATION
+    )

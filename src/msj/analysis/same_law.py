@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_exponential, why_not_fcfs
 from msj.closed_forms import same_law
+from msj.effort import Cost
 from msj.model import System
 
 
@@ -16,10 +17,9 @@ class SameLawForm(SaturatedAnalysis):
     summary: ClassVar[str] = "threshold and waste of FCFS when all classes share one exponential law"
     citation: ClassVar[str] = "twoclass, Theorem 8.1"
     closed_form: ClassVar[bool] = True
-    preference: ClassVar[int] = 1
+    gives_completions: ClassVar[bool] = False
 
     def supports(self, system: System) -> str | None:
-        """See :meth:`Analysis.supports`."""
         reason = why_not_fcfs(system) or why_not_exponential(system)
         if reason is None:
             first, *others = system.active_classes
@@ -31,8 +31,10 @@ class SameLawForm(SaturatedAnalysis):
                     )
         return reason
 
+    def cost(self, system: System) -> Cost:
+        return Cost(operations=50.0 * system.servers * len(system.active_classes))
+
     def saturate(self, system: System) -> Saturated:
-        """See :meth:`SaturatedAnalysis.saturate`."""
         active = system.active_classes
         found = same_law(
             servers=system.servers,

@@ -12,9 +12,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_fcfs
+from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_fcfs, without_load
+from msj.analysis.chain_cost import chain_cost
+from msj.disciplines.fcfs import is_fcfs
+from msj.effort import Cost
 from msj.errors import NotAccurate
-from msj.fronts.fcfs_counts import CountsChain, saturated_chain
+from msj.fronts.fcfs_counts import CountsChain, number_of_states, saturated_chain
 from msj.fronts.job_types import why_not_phase_type
 from msj.markov import LongRun, solve
 from msj.model import System
@@ -81,7 +84,7 @@ def saturate(system: System) -> SaturatedSystem:
     """
     SaturatedChain().require(system)
     # How much arrives does not matter here: the same chain serves every load.
-    return _saturate(system.replace(arrival_rate=None, load=None, utilisation=None, name=""))
+    return _saturate(without_load(system))
 
 
 @lru_cache(maxsize=4)
@@ -90,21 +93,28 @@ def _saturate(system: System) -> SaturatedSystem:
     return SaturatedSystem(built=built, long_run=solve(built.chain))
 
 
+@lru_cache(maxsize=8)
+def _cost(system: System) -> Cost:
+    return chain_cost(number_of_states(system), len(system.active_classes))
+
+
 class SaturatedChain(SaturatedAnalysis):
     """The general chain."""
 
     name: ClassVar[str] = "saturated-chain"
     summary: ClassVar[str] = "threshold, waste and relative completions of FCFS, phase-type durations, any classes"
     citation: ClassVar[str] = "reset, sections 3.5-3.11 and Appendix C.1"
-    closed_form: ClassVar[bool] = False
-    preference: ClassVar[int] = 9
 
     def supports(self, system: System) -> str | None:
-        """See :meth:`Analysis.supports`."""
         return why_not_fcfs(system) or why_not_phase_type(system)
 
+    def concerns(self, system: System) -> bool:
+        return is_fcfs(system)
+
+    def cost(self, system: System) -> Cost:
+        return _cost(without_load(system))
+
     def saturate(self, system: System) -> Saturated:
-        """See :meth:`SaturatedAnalysis.saturate`."""
         solved = saturate(system)
         run = solved.long_run
         busy = system.servers - solved.wasted_servers

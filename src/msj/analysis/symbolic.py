@@ -38,9 +38,9 @@ def in_symbols(system: System, parameters: Sequence[str] = ()) -> ExactSaturated
     --------
     >>> import msj
     >>> system = msj.read("examples/two_servers.toml")
-    >>> msj.in_symbols(system).threshold
+    >>> in_symbols(system).threshold
     Fraction(9, 10)
-    >>> msj.in_symbols(system, ["mu1", "mu2"]).threshold
+    >>> in_symbols(system, ["mu1", "mu2"]).threshold
     9*mu1*mu2/(3*mu1 + 4*mu2)
     """
     Symbolic().require(system)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_exponential, why_not_fcfs
 from msj.closed_forms import two_class
+from msj.effort import Cost
 from msj.model import System
 
 
@@ -16,10 +17,9 @@ class TwoClassForm(SaturatedAnalysis):
     summary: ClassVar[str] = "threshold and waste of FCFS with two exponential classes, to millions of servers"
     citation: ClassVar[str] = "twoclass, Theorems 4.1-4.3"
     closed_form: ClassVar[bool] = True
-    preference: ClassVar[int] = 2
+    gives_completions: ClassVar[bool] = False
 
     def supports(self, system: System) -> str | None:
-        """See :meth:`Analysis.supports`."""
         reason = why_not_fcfs(system) or why_not_exponential(system)
         if reason is None:
             active = system.active_classes
@@ -29,8 +29,10 @@ class TwoClassForm(SaturatedAnalysis):
                 return f"both classes need {active[0].need} servers and this form needs two different needs"
         return reason
 
+    def cost(self, system: System) -> Cost:
+        return Cost(operations=200.0 * system.servers)
+
     def saturate(self, system: System) -> Saturated:
-        """See :meth:`SaturatedAnalysis.saturate`."""
         first, second = system.active_classes
         found = two_class(
             servers=system.servers,

@@ -1,7 +1,7 @@
 """What a curve varies: a class's share, the ratio of two rates, or the number of servers.
 
 Each knows how to change a system and where to put points: even steps of the share of work w that a class holds, and of
-log(w/(1 − w)) (see ``analysis.waste_curve``).
+log(w/(1 − w)) (see ``answers.waste_curve``).
 """
 
 from __future__ import annotations

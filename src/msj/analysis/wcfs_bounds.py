@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from msj.analysis.base import Analysis
+from msj.analysis.base import BoundAnalysis
 from msj.analysis.remaining_size import largest_mean_remaining, largest_remaining_size, why_unbounded, why_unknown
 from msj.analysis.reset import require_stable
 from msj.disciplines import Policy
@@ -103,7 +103,7 @@ class WcfsBounds:
     reason: str | None = None
 
 
-class ResponseTimeBounds(Analysis):
+class ResponseTimeBounds(BoundAnalysis):
     """Bounds of WCFS systems."""
 
     name: ClassVar[str] = "wcfs-bounds"
@@ -119,6 +119,9 @@ class ResponseTimeBounds(Analysis):
             return verdict.why_not
         assert verdict.front is not None
         return _why_no_bound(system, verdict.front)
+
+    def at_rate(self, system: System, rate: float) -> list[Quantity]:
+        return bound_rows(system, rate)
 
 
 def explain(system: System) -> WcfsVerdict:

@@ -5,6 +5,7 @@ from msj.answers.compare import compare
 from msj.answers.curve import curve
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.replay import replay
+from msj.answers.response import open_system
 from msj.answers.simulate import simulate
 from msj.answers.symbols import in_symbols
 from msj.answers.waste import waste
@@ -16,6 +17,7 @@ __all__ = [
     "compare",
     "curve",
     "in_symbols",
+    "open_system",
     "question",
     "replay",
     "root_of",

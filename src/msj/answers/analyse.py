@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from msj.analysis.base import Saturated, mean_time_alone, rows_of
-from msj.analysis.exact_response import (
-    ExactResponse,
-    difference_row,
-    estimated_seconds,
-    mean_rows,
-    open_system,
-    percentile_rows,
-)
-from msj.analysis.finite_skip_chain import FiniteSkipChain, front_rows
-from msj.analysis.finite_skip_chain import estimated_seconds as estimated_front_seconds
+from msj.analysis.chain_cost import in_words
 from msj.analysis.percentile_row import CITATION
-from msj.analysis.reset import predicted_mean_response_time
-from msj.analysis.saturated import Method, solve_saturated
 from msj.analysis.saturated_chain import saturate
-from msj.analysis.wcfs_bounds import ResponseTimeBounds, bound_rows
 from msj.answers.question import SystemLike, as_system, question
-from msj.disciplines.fcfs import is_fcfs
-from msj.errors import TooLarge
-from msj.fronts.fcfs_counts import MOST_STATES, number_of_states
-from msj.fronts.job_types import why_not_phase_type
+from msj.answers.response import (
+    Response,
+    beside_prediction,
+    bounds,
+    exact_response,
+    not_below,
+    open_system,
+    predicted,
+)
+from msj.answers.saturated import Method, cheapest_cost
+from msj.answers.threshold import Threshold, exact_threshold
+from msj.effort import Effort
 from msj.model import System
 from msj.model.numbers import whole
-from msj.results import Outcome, Progress, Quantity, Result, Watch, provenance
+from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
 
-WORTH_THE_WAIT = 10.0  # seconds: what is not asked for and takes longer is left out, with a note
+A_WHILE = 2e10  # operations of a chain before which people are told: some seconds
 
 
 @question
@@ -72,31 +68,29 @@ def analyse(
     (7.517772, 7.944444)
     """
     system = as_system(system)
-    warn_of_waiting(system, progress)
-    saturated, notes = solve_saturated(system, method)
-    threshold, *others = rows_of(saturated)
-    naive = Quantity(
-        name="naive_threshold",
-        value=system.naive_threshold,
-        kind="bound",
-        method="servers / E[need x duration]",
-        citation="twoclass, section 1",
-    )
-    rows = [threshold, naive, *others]
-    facts = dict(saturated.facts)
-    rate = system.arrival_rate_at(saturated.stability_threshold)
+    effort = Effort(progress=progress)
+    # The threshold is what was asked for: it may take what it takes, if it fits.
+    asked = effort.replace(operations=math.inf, bytes=math.inf)
+    warn_of_waiting(system, effort)
+    threshold = exact_threshold(system, asked, method=method)
+    rows, notes, facts = threshold.rows, list(threshold.notes), dict(threshold.facts)
+    rate = system.arrival_rate_at(threshold.value)
     outcome = Outcome.SOLVED
     if rate is None:
         outcome = Outcome.NO_LOAD_GIVEN
-    elif rate >= saturated.stability_threshold:
-        outcome = Outcome.UNSTABLE
-        rows += _load_rows(system, saturated, rate)
-        notes.append(
-            f"The arrival rate {rate:.6g} is not below the stability threshold {saturated.stability_threshold:.6g}: "
-            "there is no steady state, so nothing is said about response times."
-        )
     else:
-        rows += _at_load(system, saturated, rate, exact, percentiles, facts, notes)
+        rows += load_rows(system, threshold, rate)
+        if rate >= threshold.value:
+            outcome = Outcome.UNSTABLE
+            notes.append(not_below(rate, threshold.value))
+        else:
+            prediction = predicted(system, rate, threshold)
+            found = Response()
+            if exact is not False:
+                found = exact_response(system, rate, effort, exact=exact, percentiles=percentiles)
+            rows += [*bounds(system, rate), *beside_prediction(found, prediction)]
+            notes += [*prediction.notes, *found.notes]
+            facts |= found.facts
     if states:
         rows += _state_rows(system, whole(states, "states"))
     if law is not None and outcome is not Outcome.UNSTABLE:
@@ -110,55 +104,23 @@ def analyse(
     )
 
 
-def warn_of_waiting(system: System, progress: Watch | None) -> None:
+def warn_of_waiting(system: System, effort: Effort) -> None:
     """Say so before a chain that takes a while."""
-    if progress is None or not is_fcfs(system) or why_not_phase_type(system) is not None:
-        return
-    if 50_000 < (states := number_of_states(system)) <= MOST_STATES:
-        progress(Progress(done=0.0, words=f"a chain of {states:,.0f} states: this may take a minute", notice=True))
+    cost = cheapest_cost(system)
+    if cost is not None and A_WHILE < cost.operations < math.inf:
+        effort.tell(0.0, f"a large chain: this may take {in_words(cost)}", notice=True)
 
 
-def _load_rows(system: System, saturated: Saturated, rate: float) -> list[Quantity]:
-    """The load in the three ways it can be said."""
-    threshold = saturated.stability_threshold
-    given = {"arrival_rate": rate, "load": rate / threshold, "utilisation": rate / system.naive_threshold}
-    return [Quantity(name=name, value=value, kind="exact", method="definition") for name, value in given.items()]
-
-
-def _at_load(
-    system: System,
-    saturated: Saturated,
-    rate: float,
-    exact: bool | None,
-    percentiles: bool | None,
-    facts: dict[str, Any],
-    notes: list[str],
-) -> list[Quantity]:
-    rows = _load_rows(system, saturated, rate)
-    delta, predicted = saturated.relative_completions_at_departure, None
-    if delta is not None:
-        predicted = predicted_mean_response_time(rate, saturated.stability_threshold, delta)
-        rows.append(reset_row(predicted))
-        alone = mean_time_alone(system)
-        if alone is not None and predicted < alone:
-            notes.append(
-                f"The RESET prediction is below the mean duration {alone:.6g}: at this load the bounded term it leaves "
-                "open is larger than the prediction itself; it is meant for loads near the threshold."
-            )
-    if ResponseTimeBounds().supports(system) is None:
-        rows += bound_rows(system, rate)
-    return rows + _exact_rows(system.replace(arrival_rate=rate), exact, percentiles, predicted, facts, notes)
-
-
-def reset_row(predicted: float) -> Quantity:
-    """Row of the RESET prediction."""
-    return Quantity(
-        name="predicted_mean_response_time",
-        value=predicted,
-        kind="asymptotic",
-        method="RESET/MARC",
-        citation="reset, Theorem 4.2",
-    )
+def load_rows(system: System, threshold: Threshold, rate: float) -> list[Quantity]:
+    """Return the load in the three ways it can be said; as a share of the threshold it is as sure as that is."""
+    row = threshold.stability_threshold
+    low, high = (None if end is None or end <= 0 else rate / end for end in (row.high, row.low))
+    kind: Kind = "exact" if low is None else "simulated"
+    return [
+        Quantity(name="arrival_rate", value=rate, kind="exact", method="definition"),
+        Quantity(name="load", value=rate / row.value, kind=kind, method="definition", low=low, high=high),
+        Quantity(name="utilisation", value=rate / system.naive_threshold, kind="exact", method="definition"),
+    ]
 
 
 def _state_rows(system: System, most: int) -> list[Quantity]:
@@ -190,68 +152,10 @@ def _state_rows(system: System, most: int) -> list[Quantity]:
 
 def _law_rows(system: System, last: int) -> list[Quantity]:
     """P(n jobs in the system) for n up to ``last``."""
-    masses = open_system(system).law.level_masses(last=last).tolist()
+    masses: Any = open_system(system).law.level_masses(last=last).tolist()
     return [
         Quantity(
             name="jobs_in_system_probability", value=mass, kind="exact", method="QBD", citation=CITATION, at={"jobs": n}
         )
         for n, mass in enumerate(masses)
     ]
-
-
-def _exact_rows(
-    system: System,
-    exact: bool | None,
-    percentiles: bool | None,
-    predicted: float | None,
-    facts: dict[str, Any],
-    notes: list[str],
-) -> list[Quantity]:
-    if exact is not False and FiniteSkipChain().supports(system) is None:
-        return _front_rows(system, exact, percentiles, predicted, facts, notes)
-    reason = ExactResponse().supports(system)
-    if exact is False or (exact is None and reason is not None):
-        return []
-    means, tails = estimated_seconds(system) if reason is None else (0.0, 0.0)
-    if exact is None and not percentiles and means > WORTH_THE_WAIT:
-        how_long = f"about {means:.0f} seconds" if means < 3600 else "too long"
-        notes.append(f"Exact response times are left out: they would take {how_long}; ask with exact (--exact).")
-        return []
-    solved = open_system(system)
-    facts |= {"phases": max(solved.model.level_sizes), "levels": len(solved.model.level_sizes)}
-    facts |= {"exact_residual": solved.law.residual, "little_gap": solved.little_gap}
-    rows = list(mean_rows(solved))
-    if predicted is not None:
-        rows.insert(0, difference_row(rows[0].value - predicted))
-    if percentiles or (percentiles is None and tails <= WORTH_THE_WAIT):
-        rows += percentile_rows(solved)
-    elif percentiles is None:
-        notes.append(f"Percentiles are left out: they would take about {tails:.0f} seconds; ask with --percentiles.")
-    return rows
-
-
-def _front_rows(
-    system: System,
-    exact: bool | None,
-    percentiles: bool | None,
-    predicted: float | None,
-    facts: dict[str, Any],
-    notes: list[str],
-) -> list[Quantity]:
-    """Rows for a finite-skip model or a policy other than FCFS."""
-    assert system.arrival_rate is not None
-    seconds = estimated_front_seconds(system)
-    if exact is None and not percentiles and WORTH_THE_WAIT < seconds < float("inf"):
-        notes.append(
-            f"Exact response times are left out: they would take about {seconds:.0f} seconds; ask with --exact."
-        )
-        return []
-    try:
-        rows, facts["exact_residual"], more = front_rows(system, float(system.arrival_rate), percentiles=percentiles)
-    except TooLarge as error:
-        if exact:
-            raise
-        notes.append(f"Exact response times are left out: {error}.")
-        return []
-    notes += more
-    return [difference_row(rows[0].value - predicted), *rows] if predicted is not None else rows

@@ -55,7 +55,8 @@ def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
                 asked["options"][name] = plain
         started = time.perf_counter()
         answer = verb(*bound.args, **bound.kwargs)
-        facts = {"seconds": round(time.perf_counter() - started, 6), **answer.provenance, "question": asked}
+        seconds = round(time.perf_counter() - started, 6)
+        facts = {**answer.provenance, "seconds": answer.provenance.get("seconds", seconds), "question": asked}
         facts |= identity_of(arguments.get("system"), asked, facts.get("seed"))
         return replace(answer, provenance=facts)
 

@@ -30,7 +30,7 @@ def replay(
     Parameters
     ----------
     jobs
-        The jobs; none may need more than ``servers``.
+        The jobs; none may need more than ``servers``. The same may be replayed again, under other policies.
     servers
         Number of servers.
     policy

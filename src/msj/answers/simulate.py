@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from msj.analysis.saturated import solve_saturated
 from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.answers.saturated import solve_saturated
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
 from msj.results import Result, Watch
@@ -108,7 +108,7 @@ def with_arrival_rate(system: System, stability_threshold: float | None = None) 
         return system
     if stability_threshold is None:
         try:
-            stability_threshold = solve_saturated(system)[0].stability_threshold
+            stability_threshold = solve_saturated(system, completions=False)[0].stability_threshold
         except (NotSupported, TooLarge) as error:
             raise NotSupported(
                 f"load = {float(system.load):g} is a share of the stability threshold, which is not known here "

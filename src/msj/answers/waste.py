@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from msj.analysis.saturated import Method
 from msj.analysis.vary import Vary
-from msj.analysis.waste_curve import COLUMNS, waste_curve
 from msj.answers.question import SystemLike, as_system, question
+from msj.answers.saturated import Method
+from msj.answers.waste_curve import COLUMNS, waste_curve
 from msj.results import Quantity, Result, Watch, provenance
 
 

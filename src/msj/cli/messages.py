@@ -71,7 +71,7 @@ def explain(document: dict[str, Any], *, of: str = "") -> None:
         by_method.setdefault((row["kind"], row["method"]), {})[row["name"]] = None
     for (kind, method), names in by_method.items():
         say(f"{of}{kind}, by {method}: {', '.join(names)}")
-    facts = document.get("provenance", {})
+    facts = {key: value for key, value in document.get("provenance", {}).items() if key != "question"}
     if facts:
         say(f"{of}provenance: " + ", ".join(f"{key} {value}" for key, value in facts.items()))
 

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,8 @@ def show_json(document: Any) -> None:
 
 def show_grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print texts in columns that fit the screen."""
-    click.echo(write_grid(headings, rows, width=screen_width()))
+    emphasise = partial(click.style, bold=True) if colours() else str
+    click.echo(write_grid(headings, rows, width=screen_width(), emphasise=emphasise))
 
 
 def screen_width() -> int:
@@ -73,7 +75,12 @@ def screen_width() -> int:
     return max(shutil.get_terminal_size().columns, 40) if sys.stdout.isatty() else WIDTH
 
 
+def colours() -> bool:
+    """Whether what is printed may be coloured."""
+    return sys.stdout.isatty() and colour_is_welcome()
+
+
 def _coloured(text: str) -> str:
-    if not (sys.stdout.isatty() and colour_is_welcome()):
+    if not colours():
         return text
     return _FIRST_WORD.sub(lambda found: click.style(found[0], fg=STYLES.get(found[0].split()[-1])), text)

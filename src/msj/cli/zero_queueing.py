@@ -85,13 +85,13 @@ def zero_queueing(
         "seed": None if seed is None else whole(seed, "--seed", least=0),
         "exact_seconds": float(number(exact_seconds, "--exact-seconds")),
     }
-    from msj import scaling
+    from msj import growth
     from msj.plots import zero_queueing as picture
 
     if file is not None:
         system = read_system(file, load=load, arrival_rate=arrival_rate, utilisation=utilisation)
         with speaking_of(file), ProgressBar() as bar:
-            result = scaling.zero_queueing(system, **options, progress=bar.show)
+            result = growth.zero_queueing(system, **options, progress=bar.show)
     else:
         family: dict[str, Any] = {
             "alpha": number(alpha, "--alpha"),
@@ -101,7 +101,7 @@ def zero_queueing(
             "shares_of": shares_of,
         }
         with ProgressBar() as bar:
-            result = scaling.zero_queueing_family(
+            result = growth.zero_queueing_family(
                 _parts(needs or ""), server_counts(servers or SIZES), **family, **options, progress=bar.show
             )
     show_result(result, as_json=as_json, as_csv=as_csv)

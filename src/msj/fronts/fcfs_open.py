@@ -14,7 +14,7 @@ Everything is arrays over the phases of a level.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import scipy.sparse as sparse
@@ -35,12 +35,18 @@ MOST_VECTORS = 2_000_000  # far beyond what the level process can solve; keeps t
 
 def open_level_sizes(system: System) -> tuple[int, ...]:
     """Return how many phases each level up to L has, by counting only."""
-    return _Builder(system).level_sizes()
+    return _builder(system).level_sizes()
 
 
 def open_fcfs(system: System) -> OpenModel:
     """Build the open model of a system under FCFS."""
-    return _Builder(system).build()
+    return _builder(system).build()
+
+
+@lru_cache(maxsize=1)
+def _builder(system: System) -> _Builder:
+    # Sizes are asked for before the model is built: the vectors are enumerated once for both.
+    return _Builder(system)
 
 
 class _Builder:

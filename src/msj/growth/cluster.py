@@ -9,7 +9,7 @@ The mix (shares, needs, durations) stays. What else stays is a choice, made from
 A cap on the largest need keeps each job's work, and so the utilisation at a given rate (``model.changes``).
 
 Threshold, waste, P(wait) and mean times are exact where that takes seconds and simulated with 95 % intervals elsewhere
-(:mod:`msj.growth.cluster_answers`).
+(``answers``).
 """
 
 from __future__ import annotations
@@ -20,22 +20,24 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from msj.analysis.base import Saturated
+from msj.answers.analyse import load_rows
 from msj.answers.question import SystemLike, as_system, question, root_of
-from msj.effort import within
+from msj.answers.response import response
+from msj.answers.threshold import Threshold, find_threshold
+from msj.disciplines.fcfs import is_fcfs
+from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported, TooLarge, Unstable
 from msj.fronts.models.stages import StagesModel
-from msj.growth.cluster_answers import answer_at_load, load_rows, saturated_answer, saturated_rows, threshold_of
+from msj.growth.waste_limit import limiting_waste
 from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers
 from msj.model.numbers import whole
-from msj.results import Missing, Outcome, Progress, Quantity, Result, Watch, provenance
-from msj.simulation.saturated_line import SaturatedLine
+from msj.results import Missing, Outcome, Quantity, Result, Watch, provenance
 from msj.workloads import Rng, seed_record, seed_sequence
 
 Keep: TypeAlias = Literal["load", "rate", "utilisation"]
 IN_WORDS = {"load": "load", "rate": "arrival rate", "utilisation": "utilisation"}
-TOO_SHORT = "the simulation is too short to forget that the cluster began empty; take more jobs"
+AT_LOAD = ("waiting_probability", "mean_waiting_time", "mean_response_time")
 
 
 @question
@@ -91,13 +93,14 @@ def cluster_scaling(
     jobs = None if jobs is None else whole(jobs, "jobs")
     recorded = seed_record(root_of(rng, seed))
     first, *roots = seed_sequence(recorded).spawn(len(changed) + 1)  # a sequence given twice gives the same twice
-    kept = _kept(system, keep, first)
+    effort = Effort(jobs=jobs, progress=progress)
+    kept = _kept(system, keep, effort, first)
     sizes = []
     for done, ((at, other), stream) in enumerate(zip(changed.items(), roots, strict=True)):
         words = f"{at[0]} servers, needs up to {at[1]}"
-        part = within(progress, done / len(changed), (done + 1) / len(changed), words)
-        part(Progress(done=0.0, words=""))
-        sizes.append(_size(other, at, keep, kept, stream, jobs, part))
+        part = effort.part(done / len(changed), (done + 1) / len(changed), words)
+        part.tell(0.0)
+        sizes.append(_size(other, at, keep, kept, stream, part))
     rows = tuple(row for size in sizes for row in size.quantities)
     return Result(
         system=system.to_spec(),
@@ -157,7 +160,7 @@ def _needs_of(system: System, job_class: JobClass) -> list[int]:
     return [stage.need for stage in stages]
 
 
-def _kept(system: System, keep: Keep, root: np.random.SeedSequence) -> float:
+def _kept(system: System, keep: Keep, effort: Effort, root: np.random.SeedSequence) -> float:
     """Return the number that stays, as the file's own cluster has it."""
     given = system.arrival_rate if keep == "rate" else getattr(system, keep)
     if given is not None:
@@ -166,15 +169,15 @@ def _kept(system: System, keep: Keep, root: np.random.SeedSequence) -> float:
         return float(system.arrival_rate) / system.naive_threshold
     if keep == "rate" and system.utilisation is not None:
         return float(system.utilisation) * system.naive_threshold
-    threshold = threshold_of(saturated_answer(system, root))
+    threshold = _threshold(system, effort, root)
     if threshold is None:
         raise NotSupported(
             f"keep '{keep}' needs the stability threshold, which is not known for policy '{system.policy.name}'; "
             "give arrival_rate or utilisation in the file and keep that"
         )
-    rate = system.arrival_rate_at(threshold)
+    rate = system.arrival_rate_at(threshold.value)
     assert rate is not None  # checked by the caller
-    return rate if keep == "rate" else rate / threshold if keep == "load" else rate / system.naive_threshold
+    return rate if keep == "rate" else rate / threshold.value if keep == "load" else rate / system.naive_threshold
 
 
 def _size(
@@ -183,25 +186,24 @@ def _size(
     keep: Keep,
     kept: float,
     root: np.random.SeedSequence,
-    jobs: int | None,
-    progress: Watch,
+    effort: Effort,
 ) -> _Size:
     rows: list[Quantity] = []
     notes: list[str] = []
     for_threshold, for_run = root.spawn(2)
     try:
-        saturated = saturated_answer(system, for_threshold)
-        threshold = threshold_of(saturated)
-        rows += saturated_rows(system, saturated)
+        threshold = _threshold(system, effort, for_threshold)
+        rows += saturated_rows(system, threshold)
         rate = _rate(system, keep, kept, threshold)
         if rate is not None:
-            rows += load_rows(system, rate, saturated)
-        why = _why_not(system, keep, rate, saturated)
+            rows += _load_rows(system, threshold, rate)
+        why = _why_not(system, keep, rate, threshold)
         if why is None and rate is not None:
-            there = system.replace(arrival_rate=rate)
-            found = answer_at_load(there, rate, threshold, root=for_run, jobs=jobs, progress=progress)
-            rows += found.quantities
-            notes += [f"{at[0]} servers, needs up to {at[1]}: {TOO_SHORT}."] if found.too_short else []
+            found = response(system.replace(arrival_rate=rate), threshold, effort, for_run, wants=AT_LOAD)
+            rows += [row for name in AT_LOAD if (row := found.find(name)) is not None]
+            notes += [f"{at[0]} servers, needs up to {at[1]}: {note}" for note in found.notes]
+            if found.failure is not None:
+                why = found.failure, "the simulated queue keeps growing"
     except (TooLarge, Unstable) as error:
         why = error.failure, error.message
     place = {"servers": at[0], "largest_need": at[1]}
@@ -212,25 +214,54 @@ def _size(
     )
 
 
-def _rate(system: System, keep: Keep, kept: float, threshold: float | None) -> float | None:
+def _threshold(system: System, effort: Effort, root: np.random.SeedSequence) -> Threshold | None:
+    """Return what is known of the threshold; a bracket is too vague to choose a load by."""
+    try:
+        return find_threshold(system, effort.replace(jobs=None), root, completions=False, bracket=False)
+    except NotSupported:
+        return None
+
+
+def saturated_rows(system: System, threshold: Threshold | None) -> list[Quantity]:
+    """Return threshold and waste as rows, and what the waste tends to as clusters grow."""
+    rows = []
+    if threshold is not None:
+        waste = threshold.wasted_servers
+        k = system.servers
+        low, high = (None if end is None else end / k for end in (waste.low, waste.high))
+        share = waste.replace(name="wasted_share", value=waste.value / k, low=low, high=high)
+        rows += [threshold.stability_threshold, waste, share]
+        if is_fcfs(system):
+            value, method = limiting_waste(system), "renewal process of the needs"
+            rows.append(Quantity(name="limiting_wasted_servers", value=value, kind="asymptotic", method=method))
+    return rows
+
+
+def _load_rows(system: System, threshold: Threshold | None, rate: float) -> list[Quantity]:
+    if threshold is not None:
+        return load_rows(system, threshold, rate)
+    given = {"arrival_rate": rate, "utilisation": rate / system.naive_threshold}
+    return [Quantity(name=name, value=value, kind="exact", method="definition") for name, value in given.items()]
+
+
+def _rate(system: System, keep: Keep, kept: float, threshold: Threshold | None) -> float | None:
     """Return how much arrives at a size; None where that is a share of an unknown threshold."""
     if keep == "load":
-        return None if threshold is None else kept * threshold
+        return None if threshold is None else kept * threshold.value
     return kept * (1.0 if keep == "rate" else system.naive_threshold)
 
 
-def _why_not(
-    system: System, keep: Keep, rate: float | None, saturated: Saturated | SaturatedLine | None
-) -> tuple[Failure, str] | None:
+def _why_not(system: System, keep: Keep, rate: float | None, threshold: Threshold | None) -> tuple[Failure, str] | None:
     """Return why nothing can be said of response times at this rate, None if something can."""
     if rate is None:
         said = "the stability threshold is not known, so a load says nothing; keep utilisation or rate"
         return Failure.NOT_SUPPORTED, said
-    threshold = threshold_of(saturated)
-    limit, name = (system.naive_threshold, "the naive threshold") if threshold is None else (threshold, "lambda*")
+    limit, name = system.naive_threshold, "the naive threshold"
+    if threshold is not None:
+        limit, name = threshold.value, "lambda*"
     if rate >= limit:
         return Failure.UNSTABLE, f"the arrival rate {rate:.6g} is not below {name} = {limit:.6g}"
-    if keep != "load" and isinstance(saturated, SaturatedLine) and rate > saturated.thresholds[1]:
+    if keep != "load" and threshold is not None and rate > threshold.lowest:
         said = f"too close to lambda* = {limit:.6g} (simulated) to say whether {rate:.6g} is below it"
         return Failure.UNDECIDED, said
     return None

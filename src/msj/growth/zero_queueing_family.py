@@ -20,23 +20,16 @@ from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
 
 from msj.closed_forms.queueing_bounds import QueueingBounds
-from msj.effort import within
 from msj.errors import InvalidInput
 from msj.growth.expressions import Expression
 from msj.growth.growth_exponent import Growth, growth_of, largest_growth, outgrown_by
 from msj.growth.queueing_bounds import queueing_bounds
-from msj.growth.queueing_probability import (
-    EXACT_SECONDS,
-    QueueingProbability,
-    exact_probability,
-    simulated_probability,
-)
-from msj.growth.zero_queueing import stability_of
+from msj.growth.waiting import EXACT_SECONDS, Waiting, effort_for, waiting_at
 from msj.model import JobClass, System
 from msj.model.durations import Exponential
 from msj.model.numbers import Number, exact, number, positive, vector, whole
 from msj.model.value import Value
-from msj.results import Progress, Watch
+from msj.results import Watch
 from msj.workloads import Rng, seed_sequence
 
 Verdict: TypeAlias = Literal["vanishes", "stays", "undecided"]
@@ -190,10 +183,7 @@ class FamilyPoint:
     servers: int
     needs: tuple[int, ...]
     bounds: QueueingBounds
-    exact: QueueingProbability | None
-    simulated: QueueingProbability | None
-    stable: bool | None  # None where nobody knows
-    notes: tuple[str, ...] = ()
+    waiting: Waiting
 
 
 def family_points(
@@ -221,7 +211,7 @@ def family_points(
     --------
     >>> family = ZeroQueueingFamily(needs=["1", "sqrt(n)"], alpha=0.1)
     >>> for point in family_points(family, [36, 64], simulation=False):
-    ...     found = (point.bounds.lower_bound, point.exact.overall.value, point.bounds.sharper_bound)
+    ...     found = (point.bounds.lower_bound, point.waiting.exact[0].value, point.bounds.sharper_bound)
     ...     print(point.servers, *(round(value, 4) for value in found))
     36 0.291 0.5092 1.6002
     64 0.2616 0.4501 1.3436
@@ -229,42 +219,19 @@ def family_points(
     sizes = [whole(n, "servers") for n in servers]
     systems = [family.system_at(n) for n in sizes]  # all of them checked before any is simulated
     children = seed_sequence(rng).spawn(len(sizes))
+    effort = effort_for(exact_seconds, jobs, progress=progress)
     points = []
     for done, (n, system, child) in enumerate(zip(sizes, systems, children, strict=True)):
-        part = within(progress, done / len(sizes), (done + 1) / len(sizes), f"{n} servers")
-        part(Progress(done=0.0, words=""))
+        part = effort.part(done / len(sizes), (done + 1) / len(sizes), f"{n} servers")
+        part.tell(0.0)
         rate = float(family.utilisation_at(n)) * system.naive_threshold
-        points.append(_point(system, rate, simulation, jobs, child, exact_seconds, part))
-    return tuple(points)
-
-
-def _point(
-    system: System,
-    rate: float,
-    simulation: bool,
-    jobs: int | None,
-    rng: Rng,
-    exact_seconds: float,
-    progress: Watch,
-) -> FamilyPoint:
-    bounds = queueing_bounds(system)
-    found = stability_of(system, bounds, rate)
-    stable, notes, simulated = found.stable, list(found.notes), None
-    if simulation and stable is not False:
-        simulated = simulated_probability(
-            system, rate, threshold=found.threshold, jobs=jobs, rng=rng, progress=progress
+        bounds = queueing_bounds(system)
+        points.append(
+            FamilyPoint(
+                servers=n,
+                needs=tuple(c.need for c in system.classes),
+                bounds=bounds,
+                waiting=waiting_at(system, rate, bounds, part, child, simulation=simulation),
+            )
         )
-        if simulated is None:
-            stable = False
-            notes.append("The simulated queue keeps growing.")
-        elif simulated.note:
-            notes.append(f"{simulated.note}.")
-    return FamilyPoint(
-        servers=system.servers,
-        needs=tuple(c.need for c in system.classes),
-        bounds=bounds,
-        exact=exact_probability(system, most_seconds=exact_seconds),
-        simulated=simulated,
-        stable=stable,
-        notes=tuple(notes),
-    )
+    return tuple(points)

@@ -8,7 +8,7 @@ from typing import Any
 from msj.answers.question import question, root_of
 from msj.errors import Failure, InvalidInput
 from msj.growth.expressions import Expression
-from msj.growth.queueing_probability import EXACT_SECONDS
+from msj.growth.waiting import EXACT_SECONDS
 from msj.growth.zero_queueing import missing_bound, waiting_rows
 from msj.growth.zero_queueing_family import FamilyPoint, SharesOf, ZeroQueueingFamily, family_points
 from msj.model.numbers import Number, whole
@@ -109,7 +109,7 @@ def _rows(family: ZeroQueueingFamily, point: FamilyPoint) -> Iterator[Quantity]:
         yield Quantity(
             name="need", value=need, kind="exact", method=method, job_class=name, at={"servers": point.servers}
         )
-    for row in waiting_rows(point.bounds, point.exact, point.simulated):
+    for row in waiting_rows(point.bounds, point.waiting):
         yield row.put(servers=point.servers)
 
 
@@ -117,13 +117,13 @@ def _notes(points: Sequence[FamilyPoint]) -> Iterator[str]:
     if any((point.bounds.bound or 0.0) >= 1.0 for point in points):
         yield "A bound above 1 says nothing."
     for point in points:
-        for note in point.notes:
+        for note in point.waiting.notes:
             yield f"n = {point.servers}: {note[0].lower()}{note[1:]}"
 
 
 def _missing(point: FamilyPoint) -> Iterator[Missing]:
     at = {"servers": point.servers}
     yield from missing_bound(point.bounds, at)
-    if point.stable is False:
+    if point.waiting.stable is False:
         unstable = Failure.UNSTABLE
         yield Missing(name="waiting_probability", failure=unstable, reason=unstable.value, at=at)

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msj.answers import simulate
-from msj.errors import MsjError
+import numpy as np
+
+from msj.answers.simulated import simulated
+from msj.answers.threshold import UNANSWERED, find_threshold
+from msj.effort import Effort
+from msj.errors import MsjError, OutOfTime
 from msj.model import System
 from msj.model.changes import with_servers
-from msj.planning.capacity import UNANSWERED
-from msj.planning.effort import analyse_quickly, enough_jobs
 from msj.planning.what_if import possible_changes
-from msj.results import Kind, Outcome, Watch
-from msj.workloads import Rng
+from msj.results import Kind, Outcome
 
 MOST_TIMES = 64  # servers, as a multiple of those there are
 
@@ -32,73 +33,73 @@ class Remedy:
     system: System
 
 
-def takes(
-    system: System, arrival_rate: float, *, jobs: int = 200_000, rng: Rng = None, watch: Watch | None = None
-) -> tuple[bool, Kind]:
+def takes(system: System, arrival_rate: float, effort: Effort, root: np.random.SeedSequence) -> tuple[bool, Kind]:
     """Return whether the system is stable at the rate, and how that is known.
 
     Examples
     --------
     >>> import msj
-    >>> takes(msj.read("examples/two_servers.toml"), 0.95)
+    >>> takes(msj.read("examples/two_servers.toml"), 0.95, Effort(), np.random.SeedSequence(1))
     (False, 'exact')
     """
     if arrival_rate >= system.naive_threshold:
         return False, "bound"
     try:
-        threshold = analyse_quickly(system.replace(arrival_rate=None, load=None, utilisation=None))[
-            "stability_threshold"
-        ]
+        found = find_threshold(system, effort, root, completions=False, bracket=False)
     except UNANSWERED:
-        jobs = enough_jobs(system, arrival_rate, jobs, replications=20)
-        result = simulate(system.replace(arrival_rate=arrival_rate), jobs=jobs, rng=rng, progress=watch)
+        result = simulated(system.replace(arrival_rate=arrival_rate), effort, root)
         if result.outcome is Outcome.INTERRUPTED:
             raise KeyboardInterrupt from None
+        if result.outcome is Outcome.OUT_OF_TIME:
+            raise OutOfTime("the time allowed was used up while simulating whether the queue grows") from None
         return result.outcome is not Outcome.UNSTABLE, "simulated"
-    return arrival_rate < threshold, "exact"
+    return arrival_rate < found.value, found.stability_threshold.kind
 
 
-def servers_needed(
-    system: System, arrival_rate: float, *, jobs: int = 200_000, rng: Rng = None, watch: Watch | None = None
-) -> Remedy | None:
+def servers_needed(system: System, arrival_rate: float, effort: Effort, root: np.random.SeedSequence) -> Remedy | None:
     """Return a number of servers that takes the rate, by doubling and bisection; None if 64 times as many do not.
 
     Examples
     --------
     >>> import msj
-    >>> servers_needed(msj.read("examples/two_servers.toml"), 0.95).words
+    >>> servers_needed(msj.read("examples/two_servers.toml"), 0.95, Effort(), np.random.SeedSequence(1)).words
     '3 servers instead of 2'
     """
     low = max(int(arrival_rate * system.mean_work), system.servers)
-    high, kind = low, "exact"
+    high = low
+    kind: Kind = "exact"
     while True:
         high = max(high + 1, low + (high - low) * 2)
         if high > MOST_TIMES * max(system.servers, int(arrival_rate * system.mean_work)):
             return None
-        works, kind = takes(with_servers(system, high), arrival_rate, jobs=jobs, rng=rng, watch=watch)
+        works, kind = takes(with_servers(system, high), arrival_rate, effort, root)
         if works:
             break
-    while high - low > max(1, high // 100):
+    while high - low > 1:
         middle = (low + high) // 2
-        works, found = takes(with_servers(system, middle), arrival_rate, jobs=jobs, rng=rng, watch=watch)
+        works, found = takes(with_servers(system, middle), arrival_rate, effort, root)
         low, high, kind = (low, middle, found) if works else (middle, high, kind)
     return Remedy(words=f"{high} servers instead of {system.servers}", kind=kind, system=with_servers(system, high))
 
 
 def what_makes_it_stable(
-    system: System, arrival_rate: float, *, jobs: int = 200_000, rng: Rng = None, watch: Watch | None = None
+    system: System, arrival_rate: float, effort: Effort, root: np.random.SeedSequence
 ) -> tuple[Remedy, ...]:
     """Return the changes after which the cluster takes the arrival rate: servers, and caps on the largest need."""
     found = []
     try:
-        enough = servers_needed(system, arrival_rate, jobs=jobs, rng=rng, watch=watch)
+        enough = servers_needed(system, arrival_rate, effort, root)
         found += [enough] if enough is not None else []
+    except OutOfTime:
+        raise
     except MsjError:
         pass  # a policy that exists for some numbers of servers only
     for change in possible_changes(system):
         if change.of == "largest need":
             try:
-                works, kind = takes(change.system, arrival_rate, jobs=jobs, rng=rng, watch=watch)
+                works, kind = takes(change.system, arrival_rate, effort, root)
+            except OutOfTime:
+                raise
             except MsjError:
                 continue
             if works:

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
 
-from msj.answers import simulate
-from msj.errors import InvalidInput, MsjError
+import numpy as np
+
+from msj.answers.response import response
+from msj.effort import Effort
+from msj.errors import Failure, MsjError, OutOfTime
 from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers, with_share
 from msj.model.numbers import positive
-from msj.planning.capacity import UNANSWERED, Capacity, find_capacity
-from msj.planning.effort import analyse_quickly, enough_jobs
-from msj.results import Outcome, Quantity, Watch
-from msj.workloads import Rng
+from msj.planning.capacity import Capacity, find_capacity
+from msj.results import Quantity
 
 MOST_CAPS = 2
 Of: TypeAlias = Literal["servers", "largest need", "mix"]
@@ -108,9 +109,7 @@ def _mix_words(words: str, job_class: JobClass, share: float) -> str:
     )
 
 
-def what_if(
-    change: Change, arrival_rate: float, *, jobs: int = 400_000, rng: Rng = None, watch: Watch | None = None
-) -> WhatIf:
+def what_if(change: Change, arrival_rate: float, effort: Effort, root: np.random.SeedSequence) -> WhatIf:
     """Return what the change brings at the arrival rate: exactly where possible, else simulated.
 
     Examples
@@ -118,44 +117,15 @@ def what_if(
     >>> import msj
     >>> system = msj.read("examples/two_servers.toml")
     >>> capped = next(c for c in possible_changes(system) if c.of == "largest need")
-    >>> found = what_if(capped, arrival_rate=0.72)
+    >>> found = what_if(capped, 0.72, Effort(), np.random.SeedSequence(1))
     >>> capped.words, round(found.capacity.stability_threshold.value, 9), round(found.mean_response_time.value, 4)
     ('no job above 1 server', 1.0, 5.1644)
     """
     rate = float(positive(arrival_rate, "arrival_rate"))
-    capacity = find_capacity(change.system, jobs=jobs, rng=rng, watch=watch, blame=False)
-    stay = mean_response_time(change.system, rate, capacity, jobs=jobs, rng=rng, watch=watch)
+    capacity = find_capacity(change.system, effort, root, blame=False)
+    there = change.system.replace(arrival_rate=rate)
+    found = response(there, capacity, effort, root, wants=("mean_response_time",))
+    if found.failure is Failure.OUT_OF_TIME:
+        raise OutOfTime(f"the time allowed was used up while simulating '{change.words}'; allow more")
+    stay = found.find("mean_response_time")
     return WhatIf(change=change, arrival_rate=rate, capacity=capacity, stable=stay is not None, mean_response_time=stay)
-
-
-def mean_response_time(
-    system: System,
-    arrival_rate: float,
-    capacity: Capacity,
-    *,
-    jobs: int = 400_000,
-    rng: Rng = None,
-    watch: Watch | None = None,
-) -> Quantity | None:
-    """Return E[T] at an arrival rate, exactly or simulated; None where the system is unstable there."""
-    threshold = capacity.stability_threshold
-    if arrival_rate >= (threshold.high if threshold.high is not None else threshold.value):
-        return None
-    system = system.replace(arrival_rate=arrival_rate)
-    try:
-        found = analyse_quickly(system, percentiles=False)
-        row = found.find("mean_response_time")
-        if row is not None or found.outcome is Outcome.UNSTABLE:
-            return row
-    except UNANSWERED:
-        pass
-    jobs = enough_jobs(system, arrival_rate, jobs, replications=20, stability_threshold=threshold.value)
-    result = simulate(system, jobs=jobs, rng=rng, progress=watch)
-    if result.outcome is Outcome.INTERRUPTED:
-        raise KeyboardInterrupt
-    if result.outcome is Outcome.UNSTABLE:
-        return None
-    row = result.find("mean_response_time")
-    if row is None:
-        raise InvalidInput(f"jobs = {jobs} are too few to estimate anything; ask for more")
-    return row

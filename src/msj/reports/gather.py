@@ -1,7 +1,7 @@
 """Everything about one cluster, gathered through the public functions.
 
 Nothing here computes: capacity and what-ifs come from ``planning``, answers from the analyses and simulations, the
-outlook from ``scaling``. A section that cannot be filled holds the sentence why.
+outlook from ``growth``. A section that cannot be filled holds the sentence why.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from msj.answers import SystemLike, as_system, question, root_of
-from msj.errors import InvalidInput, MsjError
+from msj.effort import Effort
+from msj.errors import InvalidInput, MsjError, OutOfTime
 from msj.model import System
 from msj.planning import Capacity, find_capacity, possible_changes, what_if, what_makes_it_stable
-from msj.reports.clock import Clock
 from msj.reports.contents import (
     Load,
     OutlookSection,
@@ -31,6 +31,7 @@ from msj.reports.outlook import outlook_section
 from msj.reports.policies import check_policies, policy_section
 from msj.reports.response import response_section, waiting_section
 from msj.reports.rows import all_rows, left_out
+from msj.reports.timetable import Timetable
 from msj.results import Outcome, Watch, provenance
 from msj.workloads import Rng
 from msj.workloads.streams import seed_record
@@ -39,6 +40,7 @@ SECONDS = 60.0
 PRECISION = 0.02
 USUAL_LOAD = 0.8  # share of the threshold where the file names no load
 FEWEST_JOBS, MOST_JOBS = 20_000, 4_000_000
+FOR_A_LOOK = 400_000  # jobs of what is simulated many times: thresholds, changes
 
 
 @question
@@ -84,32 +86,24 @@ def report(
     jobs = jobs_for(precision)
     check_policies(system, policies or ())  # before anything is computed
     root = root_of(rng, seed)
-    clock = Clock(seconds, progress)
+    times = Timetable(seconds=seconds, progress=progress)
     notes: list[str] = []
     capacity, load = None, None
-    with clock.section("how much load it takes", 0.25):
-        try:
-            capacity = find_capacity(
-                system, jobs=min(jobs, 400_000), rng=root, watch=clock.watch, stop=lambda: clock.up
-            )
-            load = load_of(system, capacity)
-        except MsjError as error:
-            notes.append(f"How much load it takes is not known: {error.message}.")
-        except KeyboardInterrupt:
-            clock.interrupted()
-            notes.append(
-                f"How much load it takes could not be found within the time of a report of {seconds:g} seconds; "
-                "give it more."
-            )
+    try:
+        effort = times.section("how much load it takes", 0.25, jobs=min(jobs, FOR_A_LOOK))
+        capacity = find_capacity(system, effort, root)
+        load = load_of(system, capacity)
+    except MsjError as error:
+        notes.append(f"How much load it takes is not known: {error.message}.")
     if capacity is None or load is None:
         sections = _unknown(notes)
     else:
-        sections = _sections(system, load, capacity, policies, precision, jobs, root, clock)
+        sections = _sections(system, load, capacity, policies, precision, jobs, root, times)
     facts = {
         "seed": seed_record(root),
         "precision": precision,
         "most_jobs_per_run": jobs,
-        "seconds": round(clock.spent, 3),
+        "seconds": round(times.spent, 3),
     }
     load = sections["load"]
     parts = {key: sections[key] for key in ("response", "policies", "what_if", "outlook")}
@@ -166,21 +160,22 @@ def _sections(
     precision: float,
     jobs: int,
     root: np.random.SeedSequence,
-    clock: Clock,
+    times: Timetable,
 ) -> dict[str, Any]:
-    # Sections are independent of each other: each draws from a stream of its own.
-    streams = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 1)).spawn(4)
-    with clock.section("response times", 0.45):
-        response = response_section(system, load, capacity, precision=precision, jobs=jobs, rng=streams[0], clock=clock)
+    # Sections are independent of each other: each draws from a stream of its own. The run at the report's own load
+    # has the seed itself, so that msj simulate gives the same row.
+    streams = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 2)).spawn(3)
+    effort = times.section("response times", 0.45, jobs=jobs, precision=precision)
+    response = response_section(system, load, capacity, effort, root)
     if response.queue_grows:
         load = replace(load, stable=False)
     waiting = waiting_section(response) if load.stable else WaitingSection(notes=(_OVERLOADED,))
-    with clock.section("policies on the same jobs", 0.65):
-        compared = policy_section(system, load, policies, jobs=jobs, rng=streams[1], clock=clock)
-    with clock.section("what changes would bring", 0.85):
-        changes = _what_ifs(system, load, jobs, streams[2], clock)
-    with clock.section("outlook", 1.0):
-        outlook = outlook_section(system, load, capacity, jobs=jobs, rng=streams[3], clock=clock)
+    effort = times.section("policies on the same jobs", 0.65, jobs=jobs)
+    compared = policy_section(system, load, policies, effort, streams[0])
+    effort = times.section("what changes would bring", 0.85, jobs=min(jobs, FOR_A_LOOK))
+    changes = _what_ifs(system, load, effort, streams[1])
+    effort = times.section("outlook", 1.0, jobs=jobs)
+    outlook = outlook_section(system, load, capacity, effort, streams[2])
     return {
         "load": load,
         "response": response,
@@ -194,27 +189,23 @@ def _sections(
 _OVERLOADED = "At this load the queue grows without bound, so waits have no distribution."
 
 
-def _what_ifs(system: System, load: Load, jobs: int, rng: Rng, clock: Clock) -> WhatIfSection:
+def _what_ifs(system: System, load: Load, effort: Effort, root: np.random.SeedSequence) -> WhatIfSection:
     rows, notes = [], []
-    jobs = min(jobs, 400_000)
     remedies: tuple[Any, ...] = ()
     changes = possible_changes(system)
     for done, change in enumerate(changes):
-        clock.tell(done / len(changes))
-        if clock.up:
+        effort.tell(done / len(changes))
+        if effort.over:
             notes.append(f"'{change.words}' and what follows are left out to keep the report within its time.")
             break
         try:
-            rows.append(what_if(change, load.arrival_rate, jobs=jobs, rng=rng, watch=clock.watch))
+            rows.append(what_if(change, load.arrival_rate, effort, root))
         except MsjError as error:
             notes.append(f"{change.words}: {error.message}.")
-        except KeyboardInterrupt:
-            clock.interrupted()
-    if not load.stable and not clock.up:
+    if not load.stable and not effort.over:
         try:
-            remedies = what_makes_it_stable(system, load.arrival_rate, jobs=jobs, rng=rng, watch=clock.watch)
-        except KeyboardInterrupt:
-            clock.interrupted()
+            remedies = what_makes_it_stable(system, load.arrival_rate, effort, root)
+        except OutOfTime:
             notes.append("What would make it stable could not be found within the time.")
     return WhatIfSection(rows=tuple(rows), remedies=remedies, notes=tuple(notes))
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msj.answers import compare
+import numpy as np
+
+from msj.answers.simulated import MOST_JOBS, compared
 from msj.disciplines import Policy
 from msj.disciplines.own_function import OwnFunction
+from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, MsjError
 from msj.model import System
 from msj.model.chosen import distinct_label
-from msj.planning.effort import enough_jobs
 from msj.registry import POLICIES
-from msj.reports.clock import Clock
 from msj.reports.contents import Load, PolicyRow, PolicySection
 from msj.results import Outcome, Result
-from msj.workloads import Rng
+from msj.simulation.memory import enough_jobs
 
 USUAL = (
     "fcfs",
@@ -36,7 +37,7 @@ USUAL = (
 
 
 def policy_section(
-    system: System, load: Load, policies: Sequence[Any] | None, *, jobs: int, rng: Rng, clock: Clock
+    system: System, load: Load, policies: Sequence[Any] | None, effort: Effort, root: np.random.SeedSequence
 ) -> PolicySection:
     """Compare the policies at the load; ``policies`` None means the usual ones."""
     if system.model is not None:
@@ -51,16 +52,18 @@ def policy_section(
     there = system.replace(arrival_rate=load.arrival_rate)
     try:
         limit = load.arrival_rate / load.load
-        jobs = enough_jobs(system, load.arrival_rate, jobs, replications=10, stability_threshold=limit)
-        found = compare(there, list(chosen.values()), jobs=jobs, rng=rng, replications=10, progress=clock.watch)
+        least = min(enough_jobs(system, load.arrival_rate, limit), MOST_JOBS)
+        longer = effort.replace(jobs=max(effort.jobs or 0, least))
+        found = compared(there, list(chosen.values()), longer, root, threshold=limit)
     except MsjError as error:
         return PolicySection(left_out=tuple(left_out), notes=(f"No comparison: {error.message}.",))
     notes = []
     if found.outcome is Outcome.INTERRUPTED:
-        clock.interrupted()
-        done = [name for name in found.places("policy") if name not in _with(found, Failure.INTERRUPTED)]
+        raise KeyboardInterrupt
+    if found.outcome is Outcome.OUT_OF_TIME:
+        done = [name for name in found.places("policy") if name not in _with(found, Failure.OUT_OF_TIME)]
         missing = [name for name in chosen if name not in done]
-        left_out += [(name, f"cut to keep the report within {clock.seconds:g} seconds") for name in missing]
+        left_out += [(name, "cut to keep the report within its time") for name in missing]
         notes.append("Some policies were cut short; a longer time (--seconds) brings them back.")
     rows = _rows(found, chosen)
     return PolicySection(rows=tuple(rows), left_out=tuple(left_out), notes=tuple(notes))
@@ -97,7 +100,7 @@ def policy_name(policy: Any) -> str:
 
 
 def _rows(found: Result, chosen: dict[str, Policy]) -> list[PolicyRow]:
-    growing, cut = _with(found, Failure.UNSTABLE), _with(found, Failure.INTERRUPTED)
+    growing, cut = _with(found, Failure.UNSTABLE), _with(found, Failure.OUT_OF_TIME)
     rows: list[PolicyRow] = []
     for name, policy in chosen.items():
         if name in cut or name not in found.places("policy"):

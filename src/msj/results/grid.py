@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 WIDTH = 80
 GAP = 2
@@ -17,8 +17,17 @@ LABEL = 38  # what a line is about may wrap, down to this width
 _NUMBER = re.compile(r"^[+−-]?[\d.(]")  # also how intervals begin
 
 
-def write_grid(headings: Sequence[str], rows: Iterable[Sequence[str]], *, width: int = WIDTH, labels: int = 1) -> str:
+def write_grid(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    width: int = WIDTH,
+    labels: int = 1,
+    emphasise: Callable[[str], str] = str,
+) -> str:
     """Return texts in aligned columns, at most ``width`` wide where no single word or number is wider.
+
+    ``emphasise`` is applied to the lines of the headings.
 
     Examples
     --------
@@ -32,7 +41,14 @@ def write_grid(headings: Sequence[str], rows: Iterable[Sequence[str]], *, width:
     columns = [_Column(heading, [row[i] for row in lines]) for i, heading in enumerate(headings)]
     for column in columns[:labels]:  # a label wraps only if that is what it takes
         column.wraps = column.wraps and column.widest > LABEL
-    return "\n\n".join(_write(part, width) for part in _parts(columns, width, labels))
+    return "\n\n".join(_write(part, width, emphasise) for part in _parts(columns, width, labels))
+
+
+def wrap_sentences(text: str, width: int = WIDTH) -> str:
+    """Return sentences broken at spaces only, so that names and numbers stay whole; lines of their own stay so."""
+    return "\n".join(
+        textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n")
+    )
 
 
 class _Column:
@@ -40,11 +56,12 @@ class _Column:
         self.heading, self.cells = heading, cells
         self.wraps = any(" " in cell and len(cell) > SENTENCE and not _NUMBER.match(cell) for cell in cells)
         self.widest = max(map(len, cells), default=0)
+        self.longest_word = max((len(word) for cell in cells for word in cell.split()), default=0)
         self.width = 0
 
     @property
     def least(self) -> int:
-        body = SENTENCE if self.wraps else self.widest
+        body = max(SENTENCE, self.longest_word) if self.wraps else self.widest
         return max(body, max(map(len, _broken(self.heading, max(body, 12)))))
 
     @property
@@ -71,25 +88,28 @@ def _sum(widths: Iterable[int]) -> int:
     return sum(found) + GAP * (len(found) - 1)
 
 
-def _write(columns: list[_Column], width: int) -> str:
+def _write(columns: list[_Column], width: int, emphasise: Callable[[str], str]) -> str:
     _share_out(columns, width)
     heads = [_broken(c.heading, c.width) for c in columns]
-    lines = _beside(heads, columns)
+    lines = [emphasise(line) for line in _beside(heads, columns)]
     for i in range(len(columns[0].cells)):
-        cells = [textwrap.wrap(c.cells[i], c.width) or [""] if c.wraps else [c.cells[i]] for c in columns]
+        cells = [wrap_sentences(c.cells[i], c.width).split("\n") if c.wraps else [c.cells[i]] for c in columns]
         lines += _beside(cells, columns)
     return "\n".join(lines)
 
 
 def _share_out(columns: list[_Column], width: int) -> None:
-    """Give every column its least width, then what is left: to headings first, to sentences last."""
+    """Give every column its least width, then what is left: to headings first, then to the longest sentences."""
     for column in columns:
         column.width = column.least
-    for wrapping in (False, True):
-        for column in columns:
-            if column.wraps is wrapping:
-                spare = width - _sum(c.width for c in columns)
-                column.width += max(min(spare, column.natural - column.width), 0)
+    for column in columns:
+        if not column.wraps:
+            spare = width - _sum(c.width for c in columns)
+            column.width += max(min(spare, column.natural - column.width), 0)
+    for _ in range(width - _sum(c.width for c in columns)):
+        cramped = [c for c in columns if c.wraps and c.width < c.natural]
+        if cramped:
+            max(cramped, key=lambda c: c.natural / c.width).width += 1
 
 
 def _beside(cells: list[list[str]], columns: list[_Column]) -> list[str]:

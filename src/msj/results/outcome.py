@@ -21,6 +21,7 @@ class Outcome(Enum):
     UNSTABLE = "unstable: the queue keeps growing"
     NOT_KNOWN = "no method that applies could answer; the notes say why"
     NOT_REPRODUCED = "not all of the paper's claims were reproduced"
+    OUT_OF_TIME = "the time allowed was used up: what there was by then"
     INTERRUPTED = "interrupted: what there was by then"
 
     @property

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from msj.errors import Failure, InvalidInput
 from msj.registry import nearest
 from msj.results.coordinates import COORDINATES, At, Place, write_place
-from msj.results.grid import WIDTH
+from msj.results.grid import WIDTH, wrap_sentences
 from msj.results.html import write_html
 from msj.results.outcome import Missing, Outcome
 from msj.results.quantity import Quantity
@@ -124,8 +124,9 @@ class Result:
     @property
     def title(self) -> str:
         """What it is about, in a few words."""
-        if not self.system:
-            return "result"
+        if not self.system:  # a family of systems: say what was asked
+            verb = self.provenance.get("question", {}).get("verb", "result")
+            return str(verb).replace("_", " ")
         return str(self.system.get("name") or f"{self.system.get('servers')} servers")
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,9 +179,10 @@ class Result:
         return pandas.DataFrame(records_of(self.quantities))
 
     def to_text(self, *, width: int = WIDTH) -> str:
-        """Return everything for people."""
-        said = [*self.notes, *map(str, self.missing)]
-        return "\n\n".join([f"{self.title}: {self.outcome.value}", write_table(self.quantities, width=width), *said])
+        """Return everything for people, at most ``width`` columns wide where no single word is wider."""
+        said = [f"{self.title}: {self.outcome.value}", write_table(self.quantities, width=width)]
+        said += [wrap_sentences(text, width) for text in (*self.notes, *map(str, self.missing))]
+        return "\n\n".join(said)
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -179,13 +179,15 @@ def set_of(rows: Sequence[Quantity]) -> set[At]:
 def _said_of(source: Source, rows: list[Quantity], varying: list[str], columns: int) -> str:
     """Say which rows come from a source: by quantity, or by place where the source depends on it."""
     mine = [row for row in rows if _source(row) == source]
+    others = [row for row in rows if _source(row) != source]
     names = list(dict.fromkeys(row.name for row in mine))
-    others = {row.name for row in rows if _source(row) != source}
     words = ", ".join(names) if len(names) < columns or columns == 1 else "all"
-    if others & set(names):  # the same quantity has another source elsewhere
-        where = list(dict.fromkeys(write_place(row.at[varying[0]]) for row in mine))
+    if {row.name for row in others} & set(names):  # the same quantity has another source elsewhere
+        apart = (name for name in varying if not {row.at[name] for row in mine} & {row.at[name] for row in others})
+        told_by = next(apart, varying[-1])
+        where = list(dict.fromkeys(write_place(row.at[told_by]) for row in mine))
         listed = ", ".join(where) if len(where) <= 4 else f"{where[0]} to {where[-1]}"
-        words = f"{words} at {varying[0]} {listed}"
+        words = f"{words} at {told_by} {listed}"
     return f"{words}: {_in_words(source)}"
 
 

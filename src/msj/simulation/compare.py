@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,11 @@ from msj.simulation.estimates import RATIOS, WARM_UP, series
 from msj.simulation.run import Run
 from msj.simulation.simulate import arrival_rate_of, new_run, result_of, warn_of_compiling
 
-FAILURES = {Outcome.UNSTABLE: Failure.UNSTABLE, Outcome.INTERRUPTED: Failure.INTERRUPTED}
+FAILURES = {
+    Outcome.UNSTABLE: Failure.UNSTABLE,
+    Outcome.INTERRUPTED: Failure.INTERRUPTED,
+    Outcome.OUT_OF_TIME: Failure.OUT_OF_TIME,
+}
 
 
 def compare_at_rate(
@@ -38,6 +42,7 @@ def compare_at_rate(
     processes: int = 1,
     warm_up: float = WARM_UP,
     progress: Watch | None = None,
+    over: Callable[[], bool] | None = None,
 ) -> Result:
     """Simulate the same jobs under each policy, for a system that says how much arrives; see ``msj.compare``."""
     if len(policies) < 2:
@@ -54,9 +59,9 @@ def compare_at_rate(
         runs[name] = new_run(one, rate, root, jobs, None, None, replications, warm_up)
         watch = within(progress, index / len(served), (index + 1) / len(served), name)
         warn_of_compiling(runs[name], watch)
-        outcome = runs[name].advance(processes=processes, watch=watch if progress is not None else None)
+        outcome = runs[name].advance(processes=processes, watch=watch if progress is not None else None, over=over)
         results[name] = result_of(one, rate, runs[name], outcome, clock.perf_counter() - started)
-        if outcome is Outcome.INTERRUPTED:
+        if outcome in (Outcome.INTERRUPTED, Outcome.OUT_OF_TIME):
             break
     return _joined(system, results, _differences(system, runs, results), runs)
 
@@ -79,6 +84,8 @@ def _joined(system: System, results: dict[str, Result], differences: list[Quanti
     outcome = Outcome.JOB_LIMIT_REACHED
     if Outcome.INTERRUPTED in outcomes:
         outcome = Outcome.INTERRUPTED
+    elif Outcome.OUT_OF_TIME in outcomes:
+        outcome = Outcome.OUT_OF_TIME
     elif all(each is Outcome.UNSTABLE for each in outcomes):
         outcome = Outcome.UNSTABLE
     facts = next(iter(results.values())).provenance

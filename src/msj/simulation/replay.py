@@ -53,8 +53,8 @@ def replay_jobs(
     kernel: Any = make_kernel(
         policy, servers=servers, needs=np.unique(jobs.jobs.need), streams=streams, generic=generic
     )
-    parts = []
-    while len(part := jobs.take(block)):
+    source, parts = jobs.rewound(), []  # the same jobs may be replayed under many policies
+    while len(part := source.take(block)):
         parts.append(kernel.advance(part).copy())
     parts.append(kernel.drain())
     return Completed.join(parts)

@@ -54,12 +54,15 @@ class Run:
         watch: Watch | None = None,
         keep: Callable[[int, Completed], None] | None = None,
         save: Callable[[Run], None] | None = None,
+        over: Callable[[], bool] | None = None,
     ) -> Outcome:
         """Run until a rule says stop, and say which."""
         with _pool(processes) as pool:
             while True:
                 try:
                     while len(self.runs[0]) < self.wanted:
+                        if over is not None and over():
+                            return Outcome.OUT_OF_TIME
                         self._one_piece(pool, keep, lambda more: watch and watch(self._progress(more)))
                         if watch is not None:
                             self.reached = relative_half_width(self.batches)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time as clock
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
@@ -52,6 +52,7 @@ def simulate_at_rate(
     jobs_file: str | os.PathLike[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     any_seed: bool = False,
+    over: Callable[[], bool] | None = None,
 ) -> Result:
     """Return estimates with 95 % intervals for a system that says how much arrives; the options of ``msj.simulate``.
 
@@ -80,6 +81,7 @@ def simulate_at_rate(
             watch=progress,
             keep=None if jobs_file is None else file.write,
             save=None if checkpoint is None else lambda state: save(state, checkpoint),
+            over=over,
         )
     return result_of(system, rate, run, outcome, clock.perf_counter() - started)
 

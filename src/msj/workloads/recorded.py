@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -46,6 +48,12 @@ class RecordedJobs:
         )
         self.taken = 0
         _check(self.jobs)
+
+    def rewound(self) -> RecordedJobs:
+        """Return a source of the same jobs that begins with the first again."""
+        again = copy(self)
+        again.taken = 0
+        return again
 
     def take(self, count: int) -> JobBlock:
         """Return the next ``count`` jobs, or fewer when there are no more."""

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.stats import linregress
 
-from msj.analysis import response_curve, saturate
+from msj.analysis import saturate
+from msj.answers import curve
 from msj.papers.figure import Claim, Figure, Rows, Scale
 from msj.papers.reset.settings import PAPER_ARRIVALS, simulated, simulation_is_sound
 from msj.papers.systems import exponential_system
@@ -110,12 +111,12 @@ class FigI4(Figure):
 def exact_point(*, share: float, rate: float) -> dict[str, float]:
     """Return Delta(Y_d), the prediction and the exact mean response time of one system."""
     system = _system(share, rate)
-    curve = response_curve(system, [LOAD])
-    predicted, exact = float(curve.predicted_mean_response_time[0]), float(curve.mean_response_time[0])
+    found = curve(system, loads=[LOAD]).at(load=LOAD)
+    predicted, exact = found["predicted_mean_response_time"], found["mean_response_time"]
     return {
         "p_1": share,
         "mu_1": rate,
-        "arrival_rate": float(curve.arrival_rates[0]),
+        "arrival_rate": float(found.row("mean_response_time").at["arrival_rate"]),
         "delta": float(saturate(system).long_run.relative_completions_at_departure),
         "predicted": predicted,
         "exact": exact,

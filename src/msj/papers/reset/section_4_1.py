@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from msj.analysis import response_curve
+from msj.answers import curve
 from msj.papers.figure import Claim, Figure, Rows
 from msj.papers.systems import exponential_system
 from msj.papers.verdicts import exactly
@@ -106,11 +106,13 @@ def _saturated_rows() -> Rows:
 
 def _response_rows() -> Rows:
     system = exponential_system(SERVERS, zip(NEEDS, SHARES, RATES, strict=True))
-    curve = response_curve(system, LOADS)
-    columns = (curve.loads, curve.arrival_rates, curve.mean_response_time, curve.predicted_mean_response_time)
+    found = curve(system, loads=LOADS)
+    pairs = zip(
+        found.along("load", "mean_response_time"), found.along("load", "predicted_mean_response_time"), strict=True
+    )
     return [
-        {"what": "response", "load": load, "arrival_rate": rate, "exact": exact, "predicted": predicted}
-        for load, rate, exact, predicted in zip(*(column.tolist() for column in columns), strict=True)
+        {"what": "response", **exact.at, "exact": exact.value, "predicted": predicted.value}
+        for (_, exact), (_, predicted) in pairs
     ]
 
 

@@ -1,6 +1,6 @@
 """The four settings of reset, section 8 (captions of Fig. 2), and how a point of their curves is simulated.
 
-Every setting is solved exactly at every load too (``msj.response_curve``: one model serves all loads), which the paper
+Every setting is solved exactly at every load too (``msj.curve``: one model serves all loads), which the paper
 could not do: it has E[T] from simulation only, beside the prediction
 
     E[T] = (1 + Delta(Y_d)) / (lambda* (1 − lambda/lambda*)) + O(1)      (reset, Theorem 4.2).
@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom, t
 
-from msj.analysis import ResponseCurve, response_curve
+from msj.answers import curve
 from msj.errors import NotAccurate
 from msj.model import System
 from msj.papers.figure import Claim, Rows, Scale
 from msj.papers.systems import exponential_system
 from msj.papers.work import Work
+from msj.results import Result
 
 PAPER_ARRIVALS = 100_000_000
 REPLICATIONS = 10
@@ -110,9 +111,9 @@ def simulated_setting(
 
 
 @lru_cache(maxsize=16)
-def exact_curve(setting: str, loads: tuple[float, ...]) -> ResponseCurve:
+def exact_curve(setting: str, loads: tuple[float, ...]) -> Result:
     """Return the exact and the predicted mean response time of a setting."""
-    return response_curve(SETTINGS[setting].system, loads)
+    return curve(SETTINGS[setting].system, loads=loads)
 
 
 def curve_rows(work: Work, settings: Sequence[str], loads: Iterable[float], marked: Sequence[float]) -> Rows:
@@ -123,7 +124,7 @@ def curve_rows(work: Work, settings: Sequence[str], loads: Iterable[float], mark
         {
             "setting": name,
             "load": load,
-            "arrival_rate": load * curves[name].stability_threshold,
+            "arrival_rate": load * curves[name]["stability_threshold"],
             "jobs": arrivals_at(load, work.scale),
             "seed": [work.seed, SETTINGS[name].system.servers, round(1e6 * load)],
         }
@@ -133,13 +134,14 @@ def curve_rows(work: Work, settings: Sequence[str], loads: Iterable[float], mark
     answers = iter(work.map(simulated_setting, points, checkpoints=True))
     found = {(name, load): next(answers) for name in settings for load in marked}
     rows: Rows = []
-    for name, curve in curves.items():
-        for i, load in enumerate(grid):
-            predicted, exact = float(curve.predicted_mean_response_time[i]), float(curve.mean_response_time[i])
+    for name, exactly in curves.items():
+        for load in grid:
+            here = exactly.at(load=load)
+            predicted, exact = here["predicted_mean_response_time"], here["mean_response_time"]
             row: dict[str, Any] = {
                 "setting": name,
                 "load": load,
-                "arrival_rate": float(curve.arrival_rates[i]),
+                "arrival_rate": here.row("mean_response_time").at["arrival_rate"],
                 "predicted": predicted,
                 "exact": exact,
                 "relative_error": predicted / exact - 1.0,

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from msj.analysis import response_curve
+from msj.answers import curve
 from msj.closed_forms import two_class
 from msj.papers.figure import Claim, Figure, Rows
 from msj.papers.systems import exponential_system
@@ -50,11 +50,9 @@ class Fig3(Figure):
                 "wasted_servers": closed.wasted_servers,
             }
             rows.append(facts)
-            curve = response_curve(system, LOADS)
-            columns = (curve.loads, curve.arrival_rates, curve.mean_response_time)
             rows += [
-                {"system": name, "what": "curve", "load": load, "arrival_rate": rate, "mean_response_time": mean}
-                for load, rate, mean in zip(*(column.tolist() for column in columns), strict=True)
+                {"system": name, "what": "curve", **row.at, "mean_response_time": row.value}
+                for _, row in curve(system, loads=LOADS).along("load", "mean_response_time")
             ]
         return rows
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from msj.analysis import saturate
-from msj.analysis.waste_curve import waste_curve
+from msj.answers.waste_curve import waste_curve
 from msj.closed_forms import fast_large_jobs_limit, two_class
 from msj.papers.figure import Claim, Figure, Rows
 from msj.papers.systems import exponential_system

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from msj.analysis.waste_curve import waste_curve
+from msj.answers.waste_curve import waste_curve
 from msj.papers.figure import Claim, Figure, Rows
 from msj.papers.systems import exponential_system
 from msj.papers.verdicts import printed_number

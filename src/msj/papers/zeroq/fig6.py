@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from msj.disciplines.fcfs import Fcfs
-from msj.growth.queueing_probability import memory_of
 from msj.papers.figure import Claim, Figure, Rows, Scale
 from msj.papers.work import Work
 from msj.papers.zeroq.sets import LOAD_I, LONGER, MEANS, NEEDS, SIZES, family
 from msj.plots.estimates import server_axis
 from msj.simulation import replay_jobs
+from msj.simulation.memory import memory_of
 from msj.workloads import PoissonJobs, RecordedJobs, Streams
 
 MEMORIES = 200  # length of a run in memories of the cluster; the first tenth is left out

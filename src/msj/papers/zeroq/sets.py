@@ -4,23 +4,25 @@ Three classes with mean durations 4, 2 and 1 (exponential) on n = 2^6, 2^8, ...,
 how the load is split over the classes; here each brings the same load, rho_i = rho/3. Needs are rounded down.
 
 The paper estimates from the last million arrivals. Here every cluster is simulated in 20 replications, each a hundred
-times as long as the cluster's memory (``scaling.queueing_probability``), at least a million arrivals in all; ``full``
+times as long as the cluster's memory (``simulation.memory``), at least a million arrivals in all; ``full``
 takes ten times that.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from msj.growth.expressions import Expression
-from msj.growth.queueing_probability import Estimate, enough_jobs
 from msj.growth.zero_queueing_family import FamilyPoint, ZeroQueueingFamily, family_points
 from msj.papers.figure import Claim, Rows, Scale
 from msj.papers.work import Work
 from msj.plots.estimates import draw_estimates, server_axis
+from msj.simulation.memory import memory_of
 
+LEAST_JOBS, REPLICATIONS, MEMORIES = 1_000_000, 20, 100
 SIZES = (64, 256, 1024, 4096, 16384, 65536)
 MEANS = (4, 2, 1)
 NEEDS = ("3", "log2(n)", "sqrt(n)")
@@ -44,7 +46,8 @@ def jobs_at(servers: int, longer: int, **options: Any) -> int:
     """Return how many arrivals one cluster is simulated for."""
     clusters = family(**options)
     system = clusters.system_at(servers)
-    return longer * enough_jobs(system, clusters.utilisation_at(servers) * system.naive_threshold)
+    rate = clusters.utilisation_at(servers) * system.naive_threshold
+    return longer * max(LEAST_JOBS, math.ceil(REPLICATIONS * MEMORIES * memory_of(system, rate) * rate))
 
 
 def total_jobs(scale: Scale, *each: dict[str, Any]) -> float:
@@ -63,26 +66,26 @@ def queueing_point(servers: int, longer: int, seed: int, options: dict[str, Any]
 
 def _row(point: FamilyPoint) -> dict[str, Any]:
     """Return what is known at one n."""
-    bounds, found = point.bounds, point.simulated
-    assert found is not None  # every cluster of section 7 is stable
+    bounds, found = point.bounds, point.waiting
+    overall, *by_class = found.simulated  # every cluster of section 7 is stable
     row: dict[str, Any] = {
         "servers": point.servers,
         "needs": " ".join(map(str, point.needs)),
         "utilisation": bounds.utilisation,
         "sufficient_utilisation": bounds.sufficient_utilisation,
-        "stable": point.stable,
+        "stable": found.stable,
         "bound": bounds.bound,
         "sharper_bound": bounds.sharper_bound,
         "lower_bound": bounds.lower_bound,
-        "exact": point.exact.overall.value if point.exact else None,
-        "simulated": found.overall.value,
-        "low": found.overall.low,
-        "high": found.overall.high,
+        "exact": found.exact[0].value if found.exact else None,
+        "simulated": overall.value,
+        "low": overall.low,
+        "high": overall.high,
         "jobs": found.jobs,
     }
-    for i, (name, each) in enumerate(found.by_class.items(), start=1):
+    for i, each in enumerate(by_class, start=1):
         row |= {f"simulated_{i}": each.value, f"low_{i}": each.low, f"high_{i}": each.high}
-        row[f"lower_bound_{i}"] = bounds.lower_bound_by_class[name]
+        row[f"lower_bound_{i}"] = bounds.lower_bound_by_class[str(each.job_class)]
     return row
 
 
@@ -98,12 +101,17 @@ def compute_set(work: Work, *each: dict[str, Any]) -> Rows:
     return [found[i] for i in range(len(points))]
 
 
+class Estimate(NamedTuple):
+    """A simulated probability and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
 def estimates(rows: Rows, job_class: int) -> list[Estimate]:
     """Return the simulated probabilities of one class."""
-    return [
-        Estimate(value=row[f"simulated_{job_class}"], low=row[f"low_{job_class}"], high=row[f"high_{job_class}"])
-        for row in rows
-    ]
+    return [Estimate(*(row[f"{key}_{job_class}"] for key in ("simulated", "low", "high"))) for row in rows]
 
 
 def draw_classes(rows: Rows, axes: Any) -> None:

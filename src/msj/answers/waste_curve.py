@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from msj.analysis.base import Saturated
-from msj.analysis.saturated import Method, saturated_analyses, solve_saturated
 from msj.analysis.vary import MOST_POINTS, Vary, VaryServers, parse_vary
+from msj.answers.saturated import Method, solve_saturated
 from msj.errors import InvalidInput, MsjError
 from msj.model import System
 from msj.model.numbers import whole
@@ -137,11 +137,7 @@ class _Solved:
     def at(self, value: float) -> Saturated:
         if value not in self.known:
             try:
-                system, method = self.vary.at(self.system, value), self.method
-                if method == "auto":  # a closed form need not be helped out by the chain: only waste is asked for
-                    closed = any(a.closed_form and a.supports(system) is None for a in saturated_analyses())
-                    method = "closed-form" if closed else "chain"
-                self.known[value], _ = solve_saturated(system, method)
+                self.known[value], _ = solve_saturated(self.vary.at(self.system, value), self.method, completions=False)
             except MsjError as error:
                 raise error.within(str(self.vary)) from None
             if self.progress is not None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import msj
 from msj import Deterministic, Erlang, InvalidInput, JobClass, NotSupported, System, TooLarge
 from msj.analysis.vary import VaryRateRatio, VaryServers, VaryShare, parse_vary
-from msj.analysis.waste_curve import waste_curve
+from msj.answers.waste_curve import waste_curve
 from msj.closed_forms import fast_large_jobs_limit, slow_large_jobs_limit, two_class
 from strategies import RATES, phase_types, simple
 

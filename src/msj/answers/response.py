@@ -1,0 +1,199 @@
+"""How long jobs stay at a load: one rule, whoever asks.
+
+Exact analyses that apply, the cheapest first, as far as the effort allows; what they do not give is simulated, as long
+as the effort allows. Percentiles are asked for apart: they may cost more than the means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from msj.analysis.base import BoundAnalysis, ResponseAnalysis, mean_time_alone
+from msj.analysis.chain_cost import in_words
+from msj.analysis.exact_response import open_at
+from msj.analysis.open_fcfs import MEMORY_LIMIT, OpenSystem
+from msj.analysis.reset import difference_row, predicted_mean_response_time, require_stable, reset_row
+from msj.answers.question import SystemLike, as_system
+from msj.answers.saturated import analyses, that_apply, why_none
+from msj.answers.simulated import simulated
+from msj.answers.threshold import UNANSWERED, Threshold, exact_threshold
+from msj.effort import Effort
+from msj.errors import Failure, InvalidInput, NotSupported, TooLarge
+from msj.model import System
+from msj.results import Outcome, Quantity
+
+MEANS = ("mean_response_time", "mean_waiting_time", "waiting_probability")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Response:
+    """Rows at an arrival rate; where there are none, ``failure`` says why, and ``notes`` what else to know."""
+
+    rows: tuple[Quantity, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+    def find(self, name: str, job_class: str | None = None, level: float | None = None) -> Quantity | None:
+        """Return the row of that name, class and level, the surer first."""
+        key = (name, job_class, level)
+        return next((row for row in self.rows if (row.name, row.job_class, row.level) == key), None)
+
+
+def exact_response(
+    system: System,
+    rate: float,
+    effort: Effort,
+    *,
+    exact: bool | None = None,
+    percentiles: bool | None = None,
+) -> Response:
+    """Return exact response times at a rate below the threshold.
+
+    ``exact`` and ``percentiles``: True asks whatever it costs, False leaves out, None asks within the effort and says
+    in a note what is left out. Where no exact analysis applies there are no rows.
+    """
+    able = sorted(that_apply(ResponseAnalysis, system), key=lambda a: a.cost(system).operations)
+    if not able:
+        if exact:
+            raise NotSupported(why_none(analyses(ResponseAnalysis), system))
+        return Response(failure=Failure.NOT_SUPPORTED)
+    analysis = able[0]
+    cost = analysis.cost(system)
+    if not (exact or percentiles or effort.allows(cost)):
+        note = f"Exact response times are left out: they would take {in_words(cost)}; ask with exact (--exact)."
+        return Response(notes=(note,), failure=Failure.TOO_LARGE)
+    notes = []
+    no_percentiles = analysis.why_no_percentiles(system)
+    try:
+        wanted = percentiles is not False and no_percentiles is None
+        if wanted and percentiles is None and not effort.allows(tails := analysis.percentile_cost(system)):
+            wanted = False
+            notes.append(f"Percentiles are left out: they would take {in_words(tails)}; ask with --percentiles.")
+        found = analysis.at_rate(system, rate, percentiles=wanted)
+    except TooLarge as error:
+        if exact or percentiles:
+            raise
+        return Response(notes=(f"Exact response times are left out: {error}.",), failure=Failure.TOO_LARGE)
+    if percentiles and no_percentiles is not None:
+        notes.append(f"{no_percentiles[0].upper()}{no_percentiles[1:]}.")
+    return Response(rows=found.rows, facts=found.facts, notes=(*notes, *found.notes))
+
+
+def response(
+    system: System,
+    threshold: Threshold | None,
+    effort: Effort,
+    root: np.random.SeedSequence,
+    *,
+    wants: Collection[str] = MEANS,
+    percentiles: bool | None = False,
+    workers: int = 1,
+) -> Response:
+    """Return response times at the rate the system gives: exact within the effort, else simulated.
+
+    Parameters
+    ----------
+    system
+        The cluster, with an ``arrival_rate``.
+    threshold
+        What is known of its threshold; None if nothing is.
+    effort
+        What may be spent on exact answers, and how long a simulation may be.
+    root
+        Seed of a simulation.
+    wants
+        The quantities asked for; if exact analyses give only some of them, the others are simulated.
+    percentiles
+        As for :func:`exact_response`; simulations give them anyway.
+    workers
+        How many cores a simulation may use.
+    """
+    rate = float(system.arrival_rate)  # type: ignore[arg-type]
+    if threshold is not None and rate >= threshold.highest:
+        return Response(failure=Failure.UNSTABLE, notes=(not_below(rate, threshold.highest),))
+    try:
+        exact = exact_response(system, rate, effort, percentiles=percentiles)
+    except UNANSWERED as error:
+        exact = Response(notes=(f"There are no exact response times: {error.message}.",))
+    if all(exact.find(name) is not None for name in wants):
+        return exact
+    known = None if threshold is None else threshold.value
+    run = simulated(system, effort, root, threshold=known, workers=workers)
+    if run.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt
+    failure = FAILURES.get(run.outcome)
+    surer = {(row.name, row.job_class, row.level) for row in exact.rows}
+    rows = exact.rows + tuple(row for row in run if (row.name, row.job_class, row.level) not in surer)
+    return Response(
+        rows=() if failure is Failure.UNSTABLE else rows,
+        facts={**run.provenance, **exact.facts},
+        notes=(*exact.notes, *run.notes),
+        failure=failure,
+    )
+
+
+#: Simulations that ended without what was asked for.
+FAILURES = {Outcome.UNSTABLE: Failure.UNSTABLE, Outcome.OUT_OF_TIME: Failure.OUT_OF_TIME}
+
+
+def not_below(rate: float, threshold: float) -> str:
+    """Say that a rate is too much."""
+    return (
+        f"The arrival rate {rate:.6g} is not below the stability threshold {threshold:.6g}: there is no steady state, "
+        "so nothing is said about response times."
+    )
+
+
+def predicted(system: System, rate: float, threshold: Threshold) -> Response:
+    """Return the RESET prediction where Delta(Y_d) is known; a note where it is no use."""
+    delta = threshold.relative_completions
+    if delta is None:
+        return Response()
+    value = predicted_mean_response_time(rate, threshold.value, delta.value)
+    alone = mean_time_alone(system)
+    notes = []
+    if alone is not None and value < alone:
+        notes.append(
+            f"The RESET prediction is below the mean duration {alone:.6g}: at this load the bounded term it leaves "
+            "open is larger than the prediction itself; it is meant for loads near the threshold."
+        )
+    return Response(rows=(reset_row(value),), notes=tuple(notes))
+
+
+def beside_prediction(found: Response, prediction: Response) -> tuple[Quantity, ...]:
+    """Return the rows of both, with their difference where both are known."""
+    stay = found.find("mean_response_time")
+    if prediction.rows and stay is not None and stay.kind == "exact":
+        return (*prediction.rows, difference_row(stay.value - prediction.rows[0].value), *found.rows)
+    return (*prediction.rows, *found.rows)
+
+
+def bounds(system: System, rate: float) -> list[Quantity]:
+    """Return the bounds of every analysis that knows some."""
+    return [row for analysis in that_apply(BoundAnalysis, system) for row in analysis.at_rate(system, rate)]
+
+
+def open_system(system: SystemLike, *, memory_limit: float = MEMORY_LIMIT) -> OpenSystem:
+    """Solve the open FCFS system at the load it gives.
+
+    Examples
+    --------
+    >>> import msj
+    >>> solved = msj.open_system("examples/two_servers.toml")
+    >>> round(solved.mean_jobs_in_system / solved.arrival_rate, 6)
+    7.517772
+    >>> solved.law.level_masses(last=2).round(6).tolist()
+    [0.169337, 0.151854, 0.108602]
+    """
+    system = as_system(system)
+    threshold = exact_threshold(system, Effort(operations=np.inf, bytes=np.inf), completions=False).value
+    rate = system.arrival_rate_at(threshold)
+    if rate is None:
+        raise InvalidInput("no load is given; set arrival_rate, load or utilisation")
+    require_stable(rate, threshold)
+    return open_at(system, rate, memory_limit=memory_limit)

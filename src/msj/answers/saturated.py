@@ -1,0 +1,113 @@
+"""The saturated system, exactly: which analysis answers.
+
+Surest first: closed forms before chains, whose solutions have residuals; among them what gives relative completions
+too, then what costs least. Most closed forms give no relative completions; those come from the cheapest chain if the
+effort allows it, and the notes say so if it does not. A new file in ``analysis/`` is asked like the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal, TypeAlias, TypeVar, get_args
+
+from msj.analysis.base import Analysis, Saturated, SaturatedAnalysis
+from msj.analysis.chain_cost import in_words
+from msj.effort import Cost, Effort
+from msj.errors import InvalidInput, NotSupported, TooLarge
+from msj.model import System
+from msj.registry import ANALYSES
+
+Method: TypeAlias = Literal["auto", "chain", "closed-form"]
+Some = TypeVar("Some", bound=Analysis)
+UNLIMITED = Effort(operations=float("inf"), bytes=float("inf"))
+
+
+def analyses(kind: type[Some]) -> list[Some]:
+    """Return every analysis of one kind."""
+    return [variant() for variant in ANALYSES if issubclass(variant, kind)]
+
+
+def that_apply(kind: type[Some], system: System) -> list[Some]:
+    """Return the analyses of one kind that support a system."""
+    return [analysis for analysis in analyses(kind) if analysis.supports(system) is None]
+
+
+def why_none(asked: Iterable[Analysis], system: System) -> str:
+    """Say why none of these applies: the reasons of those that are made for such a system."""
+    reasons = {a.name: a.supports(system) for a in asked if a.concerns(system)}
+    return "; ".join(f"{name} does not apply: {reason}" for name, reason in reasons.items())
+
+
+def cheapest_cost(system: System) -> Cost | None:
+    """Return what the saturated system would cost by the cheapest analysis that applies; None if none does."""
+    costs = [a.cost(system) for a in that_apply(SaturatedAnalysis, system) if a.closed_form] or [
+        a.cost(system) for a in that_apply(SaturatedAnalysis, system)
+    ]
+    return min(costs, key=lambda cost: cost.operations, default=None)
+
+
+def solve_saturated(
+    system: System, method: Method = "auto", *, effort: Effort = UNLIMITED, completions: bool = True
+) -> tuple[Saturated, list[str]]:
+    """Return the facts about the saturated system, and notes on what was left out.
+
+    Parameters
+    ----------
+    system
+        The cluster; how much arrives does not matter.
+    method
+        ``"auto"``, or force ``"chain"`` or ``"closed-form"``.
+    effort
+        What costs more is refused.
+    completions
+        Whether relative completions are wanted where they cost more than the threshold.
+    """
+    if method not in get_args(Method):
+        raise InvalidInput(f"method = {method!r} is unknown; use one of {', '.join(get_args(Method))}")
+    able = that_apply(SaturatedAnalysis, system)
+    closed = sorted(
+        (a for a in able if a.closed_form), key=lambda a: (not a.gives_completions, a.cost(system).operations)
+    )
+    if method == "closed-form" and not closed:
+        forms = [a for a in analyses(SaturatedAnalysis) if a.closed_form]
+        listed = "; ".join(f"{a.name}: {a.supports(system)}" for a in forms)
+        raise NotSupported(f"no closed form applies ({listed}); use the chain")
+    if method == "chain" or not closed:
+        chain, cost = _cheapest_chain(able, system)
+        if not effort.allows(cost):
+            raise TooLarge(
+                f"the exact chain of this system would take {in_words(cost)}; msj analyse solves it if it fits"
+            )
+        return chain.saturate(system), []
+    found = closed[0].saturate(system)
+    if found.relative_completions_at_departure is not None or not completions:
+        return found, []
+    if method == "closed-form":
+        note = f"The {closed[0].name} form gives no relative completions, so no response time is predicted."
+        return found, [note]
+    chain, cost = _cheapest_chain(able, system)
+    if not effort.replace(operations=min(effort.operations, Effort.operations)).allows(cost):
+        note = (
+            f"Relative completions and the RESET prediction are left out: they need a chain that would take "
+            f"{in_words(cost)}; ask with method 'chain'."
+        )
+        return found, [note]
+    solved = chain.saturate(system)
+    gap = abs(solved.stability_threshold / found.stability_threshold - 1.0)
+    return replace(
+        found,
+        relative_completions_at_departure=solved.relative_completions_at_departure,
+        completions_method=solved.method,
+        completions_citation=solved.citation,
+        facts={**solved.facts, "closed_form_vs_chain": gap},
+    ), []
+
+
+def _cheapest_chain(able: list[SaturatedAnalysis], system: System) -> tuple[SaturatedAnalysis, Cost]:
+    chains = [(a.cost(system), a) for a in able if not a.closed_form and a.gives_completions]
+    if not chains:
+        chains_there_are = [a for a in analyses(SaturatedAnalysis) if not a.closed_form]
+        raise NotSupported(why_none(chains_there_are, system))
+    cost, chain = min(chains, key=lambda pair: pair[0].operations)
+    return chain, cost

@@ -1,0 +1,216 @@
+"""How much load a cluster takes: one rule, whoever asks.
+
+The stability threshold lambda* comes from whatever applies, surest first:
+
+1. an exact analysis (closed form or chain) that the effort allows;
+2. work conservation: a WCFS system is stable for every rho < 1, so lambda* is the naive threshold (wcfs, section 2);
+3. FCFS that cannot be solved: the saturated line, simulated (``saturated_line``), with a 95 % interval;
+4. any other policy: bisection over rates, asking a simulation whether the queue keeps growing. Its interval runs from
+   a rate at which the queue settled (the mean response time is known to within 15 %) to one at which it kept growing;
+   in between, runs of this length cannot tell. That is evidence, not a confidence interval: the row is a bracket.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from msj.analysis.base import rows_of
+from msj.analysis.wcfs_bounds import explain
+from msj.answers.saturated import Method, solve_saturated
+from msj.answers.simulated import simulated
+from msj.disciplines import Policy
+from msj.disciplines.fcfs import is_fcfs
+from msj.effort import Effort
+from msj.errors import NotAccurate, NotSupported, TooLarge
+from msj.model import System
+from msj.results import Outcome, Quantity
+from msj.simulation.saturated_line import SaturatedLine, saturated_line
+
+#: What an exact method may answer instead of a number; then a less sure one is asked.
+UNANSWERED = (NotSupported, TooLarge, NotAccurate)
+BISECTIONS = 6
+LINE_JOBS = 400_000  # of a saturated line, where nothing else is said
+MOST_LINE_JOBS = 50_000_000  # some seconds
+SETTLED = 0.15  # relative half-width of a mean response time that is no longer drifting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """The threshold and what follows from it, as rows.
+
+    ``line`` is the simulated saturated line where one was needed, ``relative_completions`` Delta(Y_d) where known.
+    """
+
+    stability_threshold: Quantity
+    naive_threshold: Quantity
+    wasted_servers: Quantity
+    saturated_utilisation: Quantity
+    relative_completions: Quantity | None = None
+    line: SaturatedLine | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> list[Quantity]:
+        """All of it, in the order people read it."""
+        found = [self.stability_threshold, self.naive_threshold, self.wasted_servers, self.saturated_utilisation]
+        return found + ([] if self.relative_completions is None else [self.relative_completions])
+
+    @property
+    def value(self) -> float:
+        """lambda*."""
+        return self.stability_threshold.value
+
+    @property
+    def highest(self) -> float:
+        """A rate the cluster certainly cannot take: the upper end of the interval."""
+        row = self.stability_threshold
+        return row.value if row.high is None else row.high
+
+    @property
+    def lowest(self) -> float:
+        """The lower end of the interval."""
+        row = self.stability_threshold
+        return row.value if row.low is None else row.low
+
+
+def exact_threshold(system: System, effort: Effort, *, method: Method = "auto", completions: bool = True) -> Threshold:
+    """Return the threshold by an exact analysis, or raise with the reason why there is none."""
+    saturated, notes = solve_saturated(system, method, effort=effort, completions=completions)
+    rows = {row.name: row for row in rows_of(saturated)}
+    return Threshold(
+        stability_threshold=rows["stability_threshold"],
+        naive_threshold=naive_row(system),
+        wasted_servers=rows["wasted_servers"],
+        saturated_utilisation=rows["saturated_utilisation"],
+        relative_completions=rows.get("relative_completions_at_departure"),
+        facts=saturated.facts,
+        notes=tuple(notes),
+    )
+
+
+def find_threshold(
+    system: System, effort: Effort, root: np.random.SeedSequence, *, completions: bool = True, bracket: bool = True
+) -> Threshold:
+    """Return the threshold by whatever applies, surest first.
+
+    Parameters
+    ----------
+    system
+        The cluster; its load does not matter.
+    effort
+        For exact methods and for what has to be simulated (``jobs`` in each run).
+    root
+        Seed of what has to be simulated.
+    completions
+        Whether relative completions are wanted where they cost more than the threshold.
+    bracket
+        Whether a bracket will do where nothing better is known; else that is refused.
+
+    Examples
+    --------
+    >>> import msj
+    >>> found = find_threshold(msj.read("examples/two_servers.toml"), Effort(), np.random.SeedSequence(1))
+    >>> round(found.value, 12), found.stability_threshold.kind
+    (0.9, 'exact')
+    """
+    system = system.replace(arrival_rate=None, load=None, utilisation=None)
+    try:
+        return exact_threshold(system, effort, completions=completions)
+    except UNANSWERED as error:
+        reason = str(error)
+    note = f"There is no exact threshold: {reason}."
+    if system.model is None and isinstance(system.policy, Policy) and explain(system).is_wcfs:
+        facts: dict[str, Any] = {
+            "kind": "exact",
+            "method": "work conservation: no server idles while enough jobs wait",
+            "citation": "wcfs, section 2",
+        }
+        return _from_rate(system, system.naive_threshold, None, facts, (note,))
+    if is_fcfs(system):
+        line = saturated_line(system, jobs=effort.jobs or LINE_JOBS, most_jobs=MOST_LINE_JOBS, rng=root)
+        value, *interval = line.thresholds
+        facts = {"kind": "simulated", "method": f"saturated line, {line.jobs:,} jobs", "citation": "reset, section 3.5"}
+        return _from_rate(system, value, (interval[0], interval[1]), facts, (note,), line)
+    if not bracket:
+        raise NotSupported(reason)
+    low, high = bisect(system, effort, root)
+    facts = {
+        "kind": "simulated",
+        "method": "bisection: the queue settles at the low end and keeps growing at the high one",
+        "bracket": True,
+    }
+    naive = system.naive_threshold
+    return _from_rate(system, (low + high) / 2.0 * naive, (low * naive, high * naive), facts, (note,))
+
+
+def naive_row(system: System) -> Quantity:
+    """Row of what counting server-time promises."""
+    return Quantity(
+        name="naive_threshold",
+        value=system.naive_threshold,
+        kind="bound",
+        method="servers / E[need x duration]",
+        citation="twoclass, section 1",
+    )
+
+
+def _from_rate(
+    system: System,
+    value: float,
+    interval: tuple[float, float] | None,
+    facts: dict[str, Any],
+    notes: tuple[str, ...],
+    line: SaturatedLine | None = None,
+) -> Threshold:
+    """Write down the quantities, all of which follow from the threshold."""
+    naive, servers = system.naive_threshold, system.servers
+
+    def row(name: str, of: Any, *, falling: bool = False) -> Quantity:
+        ends = None if interval is None else [of(rate) for rate in (interval[::-1] if falling else interval)]
+        low, high = (None, None) if ends is None else ends
+        return Quantity(name=name, value=of(value), low=low, high=high, **facts)
+
+    return Threshold(
+        stability_threshold=row("stability_threshold", lambda rate: rate),
+        naive_threshold=naive_row(system),
+        wasted_servers=row("wasted_servers", lambda rate: servers * (1.0 - min(rate / naive, 1.0)), falling=True),
+        saturated_utilisation=row("saturated_utilisation", lambda rate: min(rate / naive, 1.0)),
+        line=line,
+        notes=notes,
+    )
+
+
+def bisect(system: System, effort: Effort, root: np.random.SeedSequence) -> tuple[float, float]:
+    """Return a utilisation at which the queue settles and one at which it keeps growing; nothing is stable at 1."""
+    settled, low, high = 0.0, 0.0, 1.0
+    for step in range(BISECTIONS + BISECTIONS // 2):
+        for_growth = step < BISECTIONS  # first where it grows, then where it settles
+        middle = (low + high) / 2.0 if for_growth else (settled + low) / 2.0
+        if effort.over or (not for_growth and low - settled < 2.0**-BISECTIONS):
+            break
+        seen = _look(system.replace(utilisation=middle), effort, root)
+        if seen is None:
+            break
+        if seen == "settles":
+            settled = middle
+        if for_growth:
+            low, high = (low, middle) if seen == "grows" else (middle, high)
+        elif seen != "settles":
+            low = middle
+    return settled, high
+
+
+def _look(system: System, effort: Effort, root: np.random.SeedSequence) -> str | None:
+    """Say what a simulation shows; None where it was cut short."""
+    result = simulated(system, effort, root)
+    if result.outcome is Outcome.OUT_OF_TIME:
+        return None
+    if result.outcome is Outcome.UNSTABLE:
+        return "grows"
+    stay = result.find("mean_response_time")
+    known = stay is not None and stay.low is not None and stay.value - stay.low <= SETTLED * stay.value
+    return "settles" if known else "undecided"
