@@ -164,7 +164,7 @@ class ZeroQueueingFamily(Value):
         logs = f", times (ln n)^{self.growth.logarithms}" if self.growth.logarithms else ""
         sign = "not below 1" if self.border >= 1 else "below 1"
         if self.verdict == "vanishes" and self.border >= 1:
-            sign = "the border itself, and the needs grow a little more slowly"
+            sign = "the border itself, and the logarithm decides"
         ends = {
             "vanishes": "the probability of waiting vanishes (zeroq, Theorem 4.2)",
             "stays": "the probability of waiting does not vanish (its lower bound does not)",
