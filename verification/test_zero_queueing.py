@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from msj import Exponential, JobClass, System
-from msj.engines.fcfs import FcfsKernel
+from msj.engines.cluster import Cluster
+from msj.engines.fcfs import FcfsEngine
 from msj.growth.fluid_paths import fluid
 from msj.papers import PAPERS, Work, figures_named
 from msj.workloads import PoissonJobs, Streams, seed_sequence
@@ -54,15 +55,16 @@ def test_fcfs_cost_grows_logarithmically():
         n = 2**k
         classes = [JobClass(name="all", need=1, share=1, duration=Exponential(mean=1))]
         system = System(servers=n, utilisation=0.9, classes=classes)
-        source = PoissonJobs(system, arrival_rate=0.9 * n, streams=Streams(root=seed_sequence(1), replication=0))
-        kernel = FcfsKernel(servers=n)
+        streams = Streams(root=seed_sequence(1), replication=0)
+        source = PoissonJobs(system, arrival_rate=0.9 * n, streams=streams)
+        engine = FcfsEngine(Cluster(servers=n, needs=np.array([1]), streams=streams))
         for _ in range(math.ceil(10 * 0.9 * n / 16384) + 1):
-            kernel.advance(source.take(16384))
+            engine.advance(source.take(16384))
         best = math.inf
         for _ in range(9):
             block = source.take(16384)
             started = time.perf_counter()
-            kernel.advance(block)
+            engine.advance(block)
             best = min(best, time.perf_counter() - started)
         costs.append(best / 16384 * 1e9)
     print("ns per job:", [round(cost) for cost in costs])

@@ -32,22 +32,24 @@ def nearest(name: str, known: Iterable[str]) -> str:
 class Catalogue:
     """The variants of one kind, one file each, in one package.
 
+    A package may be shared by several kinds; then each variant says which it is (``VARIANT.kind``).
     ``own`` names the module of the package that makes a variant of what a user wrote himself (see ``users_own``).
     """
 
     kind: str
     package: str
     own: str = ""
+    shared: bool = False
 
     def names(self) -> tuple[str, ...]:
         """Every variant's name, in alphabetical order."""
-        return _names(self.package)
+        return _names_of_kind(self.package, self.kind) if self.shared else _names(self.package)
 
     def get(self, name: str) -> Any:
         """Return the variant called ``name``; an unknown name is answered with the nearest one."""
         if name not in self.names():
             raise InvalidInput(f"unknown {self.kind} '{name}'; {nearest(str(name), self.names())}")
-        return importlib.import_module(f"{self.package}.{name.replace('-', '_')}").VARIANT
+        return _variant(self.package, name)
 
     def users_own(self, given: Any) -> Any | None:
         """Return the variant that a user's function, or the text or table that names one, stands for; None if none."""
@@ -68,7 +70,16 @@ def _names(package: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+@cache
+def _names_of_kind(package: str, kind: str) -> tuple[str, ...]:
+    return tuple(name for name in _names(package) if _variant(package, name).kind == kind)
+
+
+def _variant(package: str, name: str) -> Any:
+    return importlib.import_module(f"{package}.{name.replace('-', '_')}").VARIANT
+
+
 DURATIONS = Catalogue(kind="duration law", package="msj.model.durations")
-POLICIES = Catalogue(kind="policy", package="msj.disciplines", own="own_function")
-MODELS = Catalogue(kind="model", package="msj.fronts.models")
+POLICIES = Catalogue(kind="policy", package="msj.disciplines", own="own_function", shared=True)
+MODELS = Catalogue(kind="model", package="msj.disciplines", shared=True)
 ANALYSES = Catalogue(kind="analysis", package="msj.analysis")

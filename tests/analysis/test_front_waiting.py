@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import expm_multiply
 
 import msj
-from fronts.models.brute_force import replaced, stationary
-from msj import Exponential
+from fronts.brute_force import replaced, stationary
+from msj import Exponential, JobClass, System
 from msj.analysis.front_waiting import FrontWaitingLaw, why_no_percentiles
-from msj.fronts import open_front, policy_front
-from msj.fronts.models import ResourceClass, SeveralResources, Stage, StagedClass, Stages
+from msj.disciplines import Stage
+from msj.fronts import front_of, open_front
 from msj.markov.level_process import solve
 from strategies import simple, systems
 
@@ -29,14 +29,10 @@ def values(result):
 def test_what_is_fcfs_has_the_percentiles_of_fcfs(system, load, resources):
     fcfs = msj.analyse(system.replace(load=load), percentiles=True)
     if resources:
-        classes = [
-            ResourceClass(name=c.name, share=c.share, duration=c.duration, needs={"cpus": c.need})
-            for c in system.classes
-        ]
-        model = SeveralResources(capacities={"cpus": system.servers}, classes=classes)
+        same = system.replace(model={"name": "several-resources", "capacity": {}})
     else:
-        model = policy_front(system.replace(policy={"name": "first-fit", "window": 1}))
-    found = values(msj.analyse_model(model, arrival_rate=fcfs["arrival_rate"], percentiles=True))
+        same = system.replace(policy={"name": "first-fit", "window": 1})
+    found = values(msj.analyse_model(front_of(same), arrival_rate=fcfs["arrival_rate"], percentiles=True))
     assert len(found) == 12 * (1 if len(system.classes) == 1 else 1 + len(system.classes))
     expected = values(fcfs)
     for key, row in found.items():
@@ -73,7 +69,8 @@ def transient(starts, steps, waits, served):
     return np.array(found)
 
 
-def front_law(model, rate):
+def front_law(system, rate):
+    model = front_of(system)
     levels = open_front(model)
     return FrontWaitingLaw(model, levels, solve(levels.at(rate)), rate)
 
@@ -99,10 +96,11 @@ def test_two_resources_keeping_every_job():
 
     law = stationary((), arrive, steps, rate, len, 8)
     classes = [
-        ResourceClass(name=str(c), share=shares[c], needs=dict(zip("ab", needs[c], strict=True)), duration=Exponential(
-            rate=speeds[c])) for c in range(3)
+        JobClass(name=str(c), share=shares[c], need=needs[c][0], duration=Exponential(rate=speeds[c]),
+                 extra={"resources": {"b": needs[c][1]}}) for c in range(3)
     ]  # fmt: skip
-    found = front_law(SeveralResources(capacities=dict(zip("ab", capacities, strict=True)), classes=classes), rate)
+    model = {"name": "several-resources", "capacity": {"b": capacities[1]}}
+    found = front_law(System(servers=capacities[0], classes=classes, model=model), rate)
     waiting, response = found.waiting.survival(TIMES), found.response.survival(TIMES)
     for c in range(3):
         starts: dict = {}
@@ -158,10 +156,11 @@ def test_a_chance_to_start_may_pass():
 
     law = stationary(((), ()), arrive, steps, rate, lambda state: len(state[0]) + len(state[1]), 8)
     classes = [
-        StagedClass(name=str(c), share=share, stages=[Stage(need=n, duration=Exponential(rate=r)) for n, r in parts])
-        for c, (share, parts) in enumerate(zip(("2/5", "3/5"), stages, strict=True))
+        JobClass(name=str(c), share=share, need=first.need, duration=first.duration, extra={"then": later})
+        for c, share in enumerate(("2/5", "3/5"))
+        for first, *later in [[Stage(need=n, duration=Exponential(rate=r)) for n, r in stages[c]]]
     ]
-    found = front_law(Stages(servers=servers, classes=classes), rate)
+    found = front_law(System(servers=servers, classes=classes, model="stages"), rate)
     assert len(found._descents) == 2  # one for each class: nothing flows on from where it starts
     assert found.service is None
     waiting = found.waiting.survival(TIMES)
@@ -181,7 +180,7 @@ def test_a_chance_to_start_may_pass():
 
 def test_where_they_are_not_known():
     system = simple(4, (1, 1, "1/2"), (2, 1, "1/2"), load=0.5, policy="server-filling")
-    assert "a younger job may affect an older one" in why_no_percentiles(policy_front(system))
+    assert "a younger job may affect an older one" in why_no_percentiles(front_of(system))
     result = msj.analyse(system, percentiles=True)
     assert not values(result)
     assert any("Percentiles are not known for this model" in note for note in result.notes)

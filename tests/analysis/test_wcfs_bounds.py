@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import msj
 from msj import Erlang, Exponential, Hyperexponential, InvalidInput, JobClass, NotSupported, System, Unstable
-from msj.analysis.wcfs_bounds import IN_ORDER_IF_EQUAL, ResponseTimeBounds, bound_rows, explain, wcfs_bounds
+from msj.analysis.wcfs_bounds import ResponseTimeBounds, bound_rows, wcfs_bounds
+from msj.analysis.wcfs_verdict import explain
 from msj.disciplines.heterogeneous_servers import HeterogeneousServers
 from msj.disciplines.limited_processor_sharing import LimitedProcessorSharing
 from msj.disciplines.own_function import OwnFunction
@@ -186,10 +187,10 @@ def test_threshold_parallelism_oldest_first_only():
     assert verdict.is_wcfs  # 3 does not divide 4, but the last job takes what remains
     assert (verdict.front, verdict.b_inf) == (4, 0.25)
     assert explain(cluster(4, [3], Exponential(mean=1), ThresholdParallelism())).front == 2
-    assert not explain(cluster(*classes, ThresholdParallelism(order="elastic"))).fronts
+    assert not explain(cluster(*classes, ThresholdParallelism(order="elastic"))).finite_skip
 
 
-@pytest.mark.parametrize("name", IN_ORDER_IF_EQUAL)
+@pytest.mark.parametrize("name", [policy.name for policy in POLICIES if policy.fills.keeps_order])
 @settings(max_examples=15)
 @given(
     slots=st.integers(1, 4),
@@ -250,7 +251,7 @@ def test_a_full_front_keeps_all_servers_busy_and_nobody_behind_it_is_served(serv
 def test_needs_that_break_work_conservation(servers, needs, policy, sentence):
     system = cluster(servers, needs, Exponential(mean=1), policy, arrival_rate=0.1)
     verdict = explain(system)
-    assert verdict.fronts
+    assert verdict.finite_skip
     assert not verdict.work_conserving
     assert verdict.non_idling
     with pytest.raises(
@@ -273,10 +274,10 @@ def test_the_order_that_breaks_fcfs_does_leave_so_many_servers_idle(servers, nee
 def test_policies_that_are_not_finite_skip():
     for policy in ("max-weight", "most-servers-first", "greedy-srpt", "server-filling-srpt", "randomized-timers"):
         verdict = explain(cluster(4, [1, 4], Exponential(mean=1), policy))
-        assert not verdict.fronts
+        assert not verdict.finite_skip
         assert "any number of older ones" in verdict.why_not
         assert verdict.non_idling == (policy != "randomized-timers")
-    assert not explain(cluster(4, [1], Exponential(mean=1), "greedy-srpt")).fronts
+    assert not explain(cluster(4, [1], Exponential(mean=1), "greedy-srpt")).finite_skip
     assert explain(cluster(4, [2], Exponential(mean=1), "most-servers-first")).is_wcfs
 
 
@@ -286,7 +287,7 @@ def test_a_function_of_ones_own_is_not_presumed_to_fill():
             chosen[0] = True
 
     verdict = explain(cluster(4, [1, 4], Exponential(mean=1), OwnFunction(function=oldest, front=1)))
-    assert verdict.fronts
+    assert verdict.finite_skip
     assert "nothing is known about which servers policy" in verdict.why_not
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import msj
 from msj import Coxian, Erlang, Exponential, Hyperexponential, InvalidInput, JobClass, System
-from msj.analysis.wcfs_bounds import explain, wcfs_bounds
+from msj.analysis.wcfs_bounds import wcfs_bounds
+from msj.analysis.wcfs_verdict import explain
 from strategies import phase_types, simple
 
 LOADS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
@@ -108,13 +109,13 @@ def test_bounds_are_among_the_rows():
 def test_models_that_are_not_work_conserving_say_why(model, words):
     policy = "server-filling" if "preemption" in str(model) else "fcfs"
     verdict = explain(simple(4, (1, 1, "1/2"), (2, 1, "1/2"), model=model, policy=policy))
-    assert verdict.fronts
+    assert verdict.finite_skip
     assert not verdict.work_conserving
     assert words in verdict.why_not
 
 
 def test_a_model_under_the_wrong_policy_is_not_bounded():
-    assert not explain(simple(4, (1, 1, 1), model="fork-join", policy="first-fit")).fronts
+    assert not explain(simple(4, (1, 1, 1), model="fork-join", policy="first-fit")).finite_skip
     red = JobClass(name="a", need=1, share=1, duration=Exponential(mean=1), extra={"colour": "red"})
     verdict = explain(System(servers=2, classes=[red], model="red-and-blue", policy="server-filling"))
     assert "goes with policy 'fcfs'" in verdict.why_not

@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msj import NotSupported
-from msj.disciplines.sharing import Sharing
-from msj.registry import POLICIES
+from msj.registry import MODELS, POLICIES
+from msj.simulation.engine_of import engine_for
+from msj.workloads import Streams, seed_sequence
 
-SHARING = [name for name in POLICIES.names() if issubclass(POLICIES.get(name), Sharing)]
+SHARING = [name for name in POLICIES.names() if POLICIES.get(name).shares_speed]
 DECIDING = [name for name in POLICIES.names() if name not in SHARING]
 
 
@@ -42,3 +43,21 @@ def test_fcfs_stops_at_the_first_that_does_not_fit():
     chosen = np.zeros(4, dtype=np.bool_)
     POLICIES.get("fcfs")().serve(np.array([2, 3, 1, 1]), np.zeros(4, dtype=np.bool_), np.ones(4), 4, chosen)
     assert chosen.tolist() == [True, False, False, False]
+
+
+def test_policies_and_models_are_told_apart_by_what_they_say():
+    assert not set(POLICIES.names()) & set(MODELS.names())
+    for catalogue in (POLICIES, MODELS):
+        assert catalogue.names()
+        for variant in catalogue:
+            assert variant.kind == catalogue.kind
+            assert variant.name in catalogue.names()
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_a_policys_file_says_which_engine_really_runs(name):
+    policy = POLICIES.get(name)()
+    module, _, kind = policy.engine(4).by.partition(":")
+    streams = Streams(root=seed_sequence(1), replication=0)
+    engine = engine_for(policy, servers=4, needs=np.array([1]), streams=streams)
+    assert (type(engine).__module__, type(engine).__name__) == (module, kind)

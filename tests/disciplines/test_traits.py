@@ -10,22 +10,24 @@ import pytest
 
 import msj
 from msj import Deterministic, Exponential, NotSupported, System
-from msj.analysis.wcfs_bounds import explain
-from msj.disciplines import Fcfs, Policy
+from msj.analysis.wcfs_verdict import explain
+from msj.disciplines import Fcfs, ForkJoin, Policy
 from msj.disciplines.base import Fills
 from msj.disciplines.fcfs import is_fcfs
 from msj.disciplines.first_fit import FirstFit, first_fit
 from msj.disciplines.greedy_srpt import GreedySrpt
 from msj.disciplines.limited_processor_sharing import LimitedProcessorSharing
 from msj.disciplines.own_function import OwnFunction
+from msj.disciplines.served_by import ServedBy
 from msj.disciplines.server_filling import ServerFilling
-from msj.disciplines.sharing import Sharing
-from msj.engines.generic import GenericKernel
+from msj.engines.cluster import Cluster
+from msj.engines.generic import GenericEngine
+from msj.fronts import front_of, why_no_front
 from msj.fronts.ordered import ordered_chain
+from msj.fronts.policy_front import PolicyFront
 from msj.registry import ANALYSES, MODELS, POLICIES
 from msj.reports.policies import _asks_for
-from msj.simulation.choose import SPECIAL, make_kernel
-from msj.simulation.model_kernels import MODEL_KERNELS
+from msj.simulation.engine_of import engine_for
 from msj.simulation.saturated_line import saturated_line
 from msj.workloads import Streams, seed_sequence
 from strategies import simple
@@ -109,18 +111,52 @@ def test_who_is_called_fcfs_is_served_by_its_own_rule(policy):
     assert found != mean_response_time("fcfs")
 
 
-@pytest.mark.parametrize("kind", SPECIAL)
-def test_a_kernel_of_its_own_runs_exactly_its_policy(kind):
-    class Renamed(kind):
-        """Whatever its parent does, it may do something else."""
+def engine_of_four(policy):
+    streams = Streams(root=seed_sequence(1), replication=0)
+    return type(engine_for(policy, servers=4, needs=np.array([1, 2]), streams=streams))
 
-    needs, streams = np.array([1, 2]), Streams(root=seed_sequence(1), replication=0)
-    assert not isinstance(make_kernel(kind(), servers=4, needs=needs, streams=streams), GenericKernel)
-    if issubclass(kind, Sharing):
-        with pytest.raises(NotSupported, match="shares servers between jobs"):
-            make_kernel(Renamed(), servers=4, needs=needs, streams=streams)
-    else:
-        assert isinstance(make_kernel(Renamed(), servers=4, needs=needs, streams=streams), GenericKernel)
+
+@pytest.mark.parametrize("kind", [kind for kind in POLICIES if engine_of_four(kind()) is not GenericEngine])
+def test_an_engine_of_its_own_runs_exactly_its_rule(kind):
+    class SameRule(kind):
+        """Its parent's rule under another name."""
+
+        name: ClassVar[str] = "renamed"
+
+    class AnotherRule(kind):
+        """Another rule under its parent's name."""
+
+        @property
+        def serve(self):
+            return smallest
+
+    class StatedAnew(AnotherRule):
+        """Another rule, and the engine that runs it."""
+
+        def engine(self, servers):
+            return kind().engine(servers)
+
+    assert engine_of_four(SameRule()) is engine_of_four(kind())
+    assert engine_of_four(AnotherRule()) is GenericEngine
+    assert engine_of_four(StatedAnew()) is engine_of_four(kind())
+
+
+@pytest.mark.parametrize("name", ["limited-processor-sharing", "heterogeneous-servers", "threshold-parallelism"])
+def test_a_front_of_its_own_solves_exactly_its_rule(name):
+    kind = POLICIES.get(name)
+
+    class AnotherRule(kind):
+        @property
+        def serve(self):
+            return first_fit(1, preemptive=False)
+
+        preemptive: ClassVar[bool] = False
+        front: ClassVar[int] = 1
+
+    system = simple(4, (1 if name == "heterogeneous-servers" else 4, 1, 1))
+    assert not isinstance(front_of(system.replace(policy=name)), PolicyFront)
+    assert isinstance(front_of(system.replace(policy=AnotherRule())), PolicyFront)
+    assert not AnotherRule().shares_speed
 
 
 # ---- which analysis applies ----------------------------------------------------------------------------------------
@@ -296,15 +332,43 @@ def test_a_model_goes_with_a_type_of_policy(name):
     assert system.model.why_not_policy(meant.name) is None  # a name as the catalogue has it
 
 
-def test_kernels_run_exactly_their_model():
+def test_a_model_served_in_another_way_says_it_for_both_sides():
     system = simple(4, (2, 1, 1), model="fork-join", arrival_rate="1/2")
-    assert type(system.model) in MODEL_KERNELS
 
-    class Other(type(system.model)):
-        """Another model under its parent's name."""
+    class Renamed(ForkJoin):
+        """The same model."""
 
-    with pytest.raises(NotSupported, match="has no simulation"):
-        msj.simulate(system.replace(model=Other()), jobs=1000, rng=1)
+        name: ClassVar[str] = "renamed"
+
+    class OtherChain(ForkJoin):
+        def front_model(self, system):
+            return ServedBy("msj.fronts.fork_join:ForkJoinFront")
+
+    class OtherEngine(ForkJoin):
+        def engine(self, system):
+            return ServedBy("msj.engines.fcfs:FcfsEngine")
+
+    for model in (Renamed(), OtherChain(), OtherEngine()):
+        there = system.replace(model=model)
+        solved, simulated = type(model) is not OtherEngine, type(model) is not OtherChain
+        assert (why_no_front(there) is None) == solved
+        if simulated:
+            msj.simulate(there, jobs=1000, rng=1)
+        else:
+            with pytest.raises(NotSupported, match="has no simulation"):
+                msj.simulate(there, jobs=1000, rng=1)
+
+
+def test_a_file_of_a_users_own_may_bring_its_engine_along():
+    class Alone:
+        """Nothing but what it was told."""
+
+        def __init__(self, cluster, *, rule):
+            self.cluster, self.rule = cluster, rule
+
+    cluster = Cluster(servers=2, needs=np.array([1]), streams=Streams(root=seed_sequence(1), replication=0))
+    made = ServedBy(Alone, rule="mine").made(cluster)
+    assert (made.cluster, made.rule) == (cluster, "mine")
 
 
 # ---- the source ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import msj
-from fronts.models.brute_force import erlang_c
+from fronts.brute_force import erlang_c
 from msj import Erlang, Exponential, Hyperexponential, JobClass, NotSupported, System, Uniform
 from msj.analysis.finite_skip_chain import FiniteSkipChain
 from msj.fronts import FrontModel, ordered_chain, saturated_chain, simplified_chain
@@ -146,7 +146,7 @@ def test_what_does_not_know_the_model_says_so(path):
         assert why_no_front(system) is None
         assert isinstance(front_of(system), FrontModel)
         return
-    known = {"finite-skip-chain"} | ({"wcfs-bounds"} if system.model.name == "red-and-blue" else set())
+    known = {"finite-skip-chain", "finite-skip-response"} | ({"wcfs-bounds"} if system.model.name == "red-and-blue" else set())
     assert {analysis.name for analysis in ANALYSES if analysis().supports(system) is None} == known
     for build in (saturated_chain, simplified_chain, ordered_chain, msj.saturate, msj.open_system, msj.in_symbols):
         with pytest.raises(NotSupported):

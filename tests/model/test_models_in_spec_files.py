@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import msj
 from msj import Exponential, InvalidInput, JobClass, NotSupported, System
-from msj.fronts.models import Stage
+from msj.disciplines.stages import Stage
 from msj.model.changes import with_largest_need
 from msj.model.spec_file import from_document
 from msj.registry import MODELS

@@ -302,13 +302,13 @@ def test_a_spawned_seed_is_recorded_as_it_is():
 
 def test_a_replication_ends_with_its_source():
     from msj.disciplines import Fcfs
-    from msj.simulation.choose import make_kernel
+    from msj.simulation.engine_of import engine_for
     from msj.simulation.replication import Replication
     from msj.simulation.tally import Counter
 
     source = RecordedJobs(arrival=[0.0, 1.0, 2.0], need=[1, 1, 1], duration=[0.5, 0.5, 0.5])
     streams = Streams(root=seed_sequence(1), replication=0)
-    kernel = make_kernel(Fcfs(), servers=1, needs=np.array([1]), streams=streams)
+    kernel = engine_for(Fcfs(), servers=1, needs=np.array([1]), streams=streams)
     replication = Replication(source=source, kernel=kernel, counter=Counter(classes=1, lowest=-10))
     kept = []
     replication.run(100, lambda done: kept.append(len(done.start)))

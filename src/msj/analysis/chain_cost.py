@@ -1,7 +1,8 @@
 """What chains cost, in operations and bytes: measured once, the same on every machine.
 
 A saturated chain of S states is solved by a sparse factorisation: from 10^4 to 10^6 states its time grows like S^1.21
-(``make bench``), with the number of classes about proportionally. A level process of levels of up to m phases is solved
+(``make bench``), with the number of types of jobs (class and phase) about proportionally; two types make a mere line,
+whose time is proportional to S. A level process of levels of up to m phases is solved
 by dense blocks, m^3 for each level and for each step of the reduction. One core does about 5·10^9 of these operations a
 second, which is how seconds are told to people, and never used to decide.
 """
@@ -17,15 +18,16 @@ NODES_EACH = 53.0  # values of a transform behind one value of its inverse
 LOOKS = 25  # values of the inverse behind each percentile and the search for it
 
 
-def chain_cost(states: float, classes: int = 2) -> Cost:
-    """Return the cost of a saturated chain.
+def chain_cost(states: float, types: int) -> Cost:
+    """Return the cost of a saturated chain of so many states and types of jobs.
 
     Examples
     --------
     >>> round(chain_cost(1_120_393, 3).operations / OPERATIONS_A_SECOND)  # measured: 22 s
     22
     """
-    return Cost(operations=1.76e3 * classes * states**1.21, bytes=1400.0 * states)
+    operations = 2.8e4 * states if types <= 2 else 1.76e3 * types * states**1.21
+    return Cost(operations=operations, bytes=1400.0 * states)
 
 
 def level_cost(sizes: Sequence[int], bytes_held: float) -> Cost:

@@ -39,7 +39,7 @@ class FiniteSkipChain(SaturatedAnalysis):
         return not is_fcfs(system)
 
     def cost(self, system: System) -> Cost:
-        return chain_cost(number_of_fronts(system), len(system.active_classes))
+        return chain_cost(number_of_fronts(system), 2 + len(system.active_classes))  # no line, even of one type
 
     def saturate(self, system: System) -> Saturated:
         chain, busy = _chain(without_load(system))

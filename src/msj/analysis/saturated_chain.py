@@ -18,7 +18,7 @@ from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Cost
 from msj.errors import NotAccurate
 from msj.fronts.fcfs_counts import CountsChain, number_of_states, saturated_chain
-from msj.fronts.job_types import why_not_phase_type
+from msj.fronts.job_types import job_types, why_not_phase_type
 from msj.markov import LongRun, solve
 from msj.model import System
 
@@ -95,7 +95,7 @@ def _saturate(system: System) -> SaturatedSystem:
 
 @lru_cache(maxsize=8)
 def _cost(system: System) -> Cost:
-    return chain_cost(number_of_states(system), len(system.active_classes))
+    return chain_cost(number_of_states(system), len(job_types(system)))
 
 
 class SaturatedChain(SaturatedAnalysis):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from msj.analysis.base import rows_of
-from msj.analysis.wcfs_bounds import explain
+from msj.analysis.wcfs_verdict import explain
 from msj.answers.saturated import Method, solve_saturated
 from msj.answers.simulated import simulated
 from msj.disciplines import Policy

@@ -1,4 +1,4 @@
-"""Policies, one file each; the folder's listing is their catalogue."""
+"""Policies and models, one file each: options, rule, traits, and what serves them. The listing is their catalogue."""
 
 from msj.disciplines.base import Policy
 from msj.disciplines.best_fit import BestFit
@@ -9,16 +9,25 @@ from msj.disciplines.easy_backfilling import EasyBackfilling
 from msj.disciplines.fcfs import Fcfs
 from msj.disciplines.first_fit import FirstFit
 from msj.disciplines.first_fit_srpt import FirstFitSrpt
+from msj.disciplines.fork_join import ForkJoin
 from msj.disciplines.greedy_srpt import GreedySrpt
 from msj.disciplines.heterogeneous_servers import HeterogeneousServers
 from msj.disciplines.least_servers_first import LeastServersFirst
 from msj.disciplines.limited_processor_sharing import LimitedProcessorSharing
 from msj.disciplines.max_weight import MaxWeight
+from msj.disciplines.model import Model
 from msj.disciplines.most_servers_first import MostServersFirst
 from msj.disciplines.own_function import OwnFunction
+from msj.disciplines.preemption_cost import PreemptionCost
 from msj.disciplines.randomized_timers import RandomizedTimers
+from msj.disciplines.red_and_blue import RedAndBlue
+from msj.disciplines.served_by import ServedBy
 from msj.disciplines.server_filling import ServerFilling
 from msj.disciplines.server_filling_srpt import ServerFillingSrpt
+from msj.disciplines.server_groups import ServerGroups
+from msj.disciplines.set_up import SetUp
+from msj.disciplines.several_resources import SeveralResources
+from msj.disciplines.stages import Stage, Stages
 from msj.disciplines.threshold_parallelism import ThresholdParallelism
 
 __all__ = [
@@ -30,16 +39,26 @@ __all__ = [
     "Fcfs",
     "FirstFit",
     "FirstFitSrpt",
+    "ForkJoin",
     "GreedySrpt",
     "HeterogeneousServers",
     "LeastServersFirst",
     "LimitedProcessorSharing",
     "MaxWeight",
+    "Model",
     "MostServersFirst",
     "OwnFunction",
     "Policy",
+    "PreemptionCost",
     "RandomizedTimers",
+    "RedAndBlue",
+    "ServedBy",
     "ServerFilling",
     "ServerFillingSrpt",
+    "ServerGroups",
+    "SetUp",
+    "SeveralResources",
+    "Stage",
+    "Stages",
     "ThresholdParallelism",
 ]

@@ -7,8 +7,12 @@ The function gets the jobs present in arrival order and marks those to serve::
 ``needs[i]`` is the server need of the i-th oldest job, ``running[i]`` whether it is in service now, ``remaining[i]``
 the service time it still needs, ``servers`` the number of servers; the function sets ``chosen[i] = True`` for the jobs
 to serve (all are False on entry). It uses nothing but loops over these arrays, so that the same text can be compiled
-for simulation and called plainly to build an exact chain: the two can never disagree about what the policy is. A
-policy that looks at ``remaining`` has no finite chain and says so (``front`` is None).
+for simulation and called plainly to build an exact chain. A policy that looks at ``remaining`` has no finite chain and
+says so (``front`` is None).
+
+Which loop really simulates it ``engine`` says, and ``front_model`` what solves it: without a word the generic engine
+and ``fronts.policy_front``, both driven by the function. Where a policy names a faster loop, the tests hold that loop
+to the function job by job.
 
 What else is known of a rule its class declares, as traits; nothing is ever concluded from a policy's name.
 
@@ -20,7 +24,8 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 | ``oldest_served`` | n: only the n oldest jobs are ever served | bounds: finite-skip |
 | ``least_busy`` | b_inf: share of the servers in use while a job is present | bounds: non-idling |
 | ``fastest_speed`` | of a server, where the mean is 1 | bounds: a job that meets nobody |
-| ``knows_durations``, ``uses_estimates`` | what it must be told of how long jobs take | reports |
+| ``shares_speed`` | jobs may run on fewer servers than they can use | who reads durations |
+| ``knows_durations``, ``uses_estimates`` | what it must be told of how long jobs take | reports, engines |
 
 The bounds are those of wcfs, section 2. What is not declared claims no more than that an idle cluster serves somebody.
 A subclass that replaces ``serve`` has another rule, so it inherits nothing of what its parent says of its own
@@ -33,23 +38,30 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.disciplines.served_by import ServedBy
 from msj.model import System
 from msj.model.chosen import Chosen
 from msj.model.system import ChosenPolicy
 
 Serve = Callable[[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64], int, NDArray[np.bool_]], None]
 
-#: The traits that are true of one rule only.
+#: What is true of one rule only.
 OF_THE_RULE = (
+    "engine",
+    "front_model",
+    "why_no_front",
     "front",
     "front_on",
     "sees_enough",
+    "sees_enough_once_full",
     "order_within_need",
+    "shares_speed",
     "fills",
     "fills_on",
     "oldest_served",
@@ -84,20 +96,24 @@ class Policy(Chosen, ABC):
     fills: ClassVar[Fills] = Fills.UNKNOWN
     #: Ends the sentence that only so many of the oldest jobs are ever served.
     oldest_because: ClassVar[str] = ""
+    #: Whether jobs may run on fewer servers than they can use, and then take longer than their duration.
+    shares_speed: ClassVar[bool] = False
     #: Whether it must know how long each job will take.
     knows_durations: ClassVar[bool] = False
     #: Whether it works with estimates of how long each job will take, such as users give.
     uses_estimates: ClassVar[bool] = False
     #: Whether, in a front sorted by need (largest first, ties by age), the same jobs are served as in order of arrival.
     order_within_need: ClassVar[bool] = False
+    #: Whether it has seen enough jobs as soon as their needs sum to the servers.
+    sees_enough_once_full: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        rule = _declared_at(cls, "serve")
+        rule = declared_at(cls, "serve")
         # An option, such as the front of a function of one's own, is said by whoever makes the policy: it stands.
         options: list[str] = [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
         for trait in OF_THE_RULE:
-            if rule < _declared_at(cls, trait) < cls.__mro__.index(Policy) and trait not in options:
+            if rule < declared_at(cls, trait) < cls.__mro__.index(Policy) and trait not in options:
                 setattr(cls, trait, None if trait == "front" else getattr(Policy, trait))
 
     @property
@@ -115,7 +131,25 @@ class Policy(Chosen, ABC):
     def serve(self) -> Serve:
         """The plain function that decides."""
 
-    def front_on(self, servers: int) -> int | None:  # noqa: ARG002
+    def engine(self, servers: int) -> ServedBy:
+        """Return the engine that simulates the policy on so many servers, made for an ``engines.Cluster``."""
+        return ServedBy("msj.engines.generic:GenericEngine", rule=self)
+
+    def front_model(self, system: System) -> ServedBy | None:
+        """Return the front that solves the policy, made for a system; None where there is none."""
+        return ServedBy("msj.fronts.policy_front:policy_front")
+
+    def why_no_front(self, system: System) -> str | None:
+        """Return the reason why the policy has no finite front on a system, whatever its durations."""
+        if self.front_on(system.servers) is None:
+            return f"policy '{self.name}' may look at every waiting job, so it has no finite chain; simulate it"
+        return self.supports(system)
+
+    def compiled(self, signature: Any) -> Any:
+        """Compile the function for a signature of numba's; whatever the compiler has against it is raised."""
+        return compiled_function(self.serve, signature, "")
+
+    def front_on(self, servers: int) -> int | None:
         """Return ``front`` for a cluster of this size, for policies whose front grows with it."""
         return self.front
 
@@ -124,10 +158,12 @@ class Policy(Chosen, ABC):
 
         For policies that fill from a prefix (``front`` None, ``front_on`` the prefix's length).
         """
+        if self.sees_enough_once_full:
+            return sum(needs) >= servers
         front = self.front_on(servers)
         return front is not None and len(needs) >= front
 
-    def fills_on(self, servers: int, least_need: int) -> Fills:  # noqa: ARG002
+    def fills_on(self, servers: int, least_need: int) -> Fills:
         """Return ``fills`` for a cluster of this size and jobs of at least this need."""
         return self.fills
 
@@ -144,16 +180,24 @@ class Policy(Chosen, ABC):
         busy = f"at least {least_need} of {servers} servers {'are' if least_need > 1 else 'is'} busy"
         return least_need / servers, f"with a job present {busy}"
 
-    def fastest_speed(self, servers: int) -> float:  # noqa: ARG002
+    def fastest_speed(self, servers: int) -> float:
         """Return the speed of the fastest server, where a job of the duration given runs at speed 1."""
         return 1.0
 
-    def supports(self, system: System) -> str | None:  # noqa: ARG002
+    def supports(self, system: System) -> str | None:
         """Return None if the policy can run ``system``, else the reason why not."""
         return None
 
 
-def _declared_at(cls: type, attribute: str) -> int:
+@cache
+def compiled_function(serve: Serve, signature: Any, version: str) -> Any:
+    """Compile a function once for each version of it: the compiler turns the globals it names into constants."""
+    from numba import njit
+
+    return njit(signature)(serve)
+
+
+def declared_at(cls: type, attribute: str) -> int:
     """Return which of a class and its ancestors, the nearest first, says what an attribute is."""
     return next(i for i, ancestor in enumerate(cls.__mro__) if attribute in vars(ancestor))
 

@@ -100,7 +100,7 @@ class BestPacking(Policy):
     def front(self) -> int | None:
         return None if self.preemptive else self.window
 
-    def front_on(self, servers: int) -> int:  # noqa: ARG002
+    def front_on(self, servers: int) -> int:
         return self.window
 
     def fills_on(self, servers: int, least_need: int) -> Fills:

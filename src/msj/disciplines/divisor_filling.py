@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.served_by import ServedBy
 from msj.model import System
 
 
@@ -68,8 +69,11 @@ class DivisorFilling(Policy):
     def front_on(self, servers: int) -> int:
         return servers
 
-    def oldest_served(self, servers: int, least_need: int) -> int:  # noqa: ARG002
+    def oldest_served(self, servers: int, least_need: int) -> int:
         return servers
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.by_need:ByNeedEngine", rule="exactly", among="oldest")
 
     @property
     def serve(self) -> Serve:

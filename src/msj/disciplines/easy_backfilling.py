@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from msj.disciplines.base import Fills, Serve
 from msj.disciplines.run_time_estimates import RunTimeEstimates
+from msj.disciplines.served_by import ServedBy
 
 
 def easy_backfilling(
@@ -70,6 +71,9 @@ class EasyBackfilling(RunTimeEstimates):
     @property
     def front(self) -> None:
         return None
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.easy:EasyEngine", estimated=self.estimated)
 
     @property
     def serve(self) -> Serve:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.served_by import ServedBy
 from msj.model import System
 
 
@@ -44,6 +45,9 @@ class Fcfs(Policy):
     @property
     def front(self) -> int:
         return 1
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.fcfs:FcfsEngine")
 
     @property
     def serve(self) -> Serve:

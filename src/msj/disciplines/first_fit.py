@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.served_by import ServedBy
 from msj.model.numbers import whole
 
 
@@ -70,6 +71,11 @@ class FirstFit(Policy):
     @property
     def front(self) -> int | None:
         return self.window
+
+    def engine(self, servers: int) -> ServedBy:
+        if self.window is not None:  # it counts jobs passed over, whatever their need
+            return super().engine(servers)
+        return ServedBy("msj.engines.by_need:ByNeedEngine", rule="first-fit", preemptive=self.preemptive)
 
     @property
     def serve(self) -> Serve:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Policy, Serve
+from msj.disciplines.served_by import ServedBy
 
 
 def first_fit_srpt(
@@ -51,6 +52,9 @@ class FirstFitSrpt(Policy):
     @property
     def front(self) -> None:
         return None
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.by_size:BySizeEngine", rule="first-fit")
 
     @property
     def serve(self) -> Serve:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Policy, Serve
+from msj.disciplines.served_by import ServedBy
 
 
 def greedy_srpt(
@@ -50,6 +51,9 @@ class GreedySrpt(Policy):
     @property
     def front(self) -> None:
         return None
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.by_size:BySizeEngine", rule="greedy")
 
     @property
     def serve(self) -> Serve:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from msj.disciplines.served_by import ServedBy
 from msj.disciplines.sharing import Sharing
 from msj.errors import InvalidInput
 from msj.model import System
@@ -57,10 +58,26 @@ class HeterogeneousServers(Sharing):
         mean = float(sum(self.speeds)) / servers
         return tuple(float(speed) / mean for speed in self.speeds)
 
-    def oldest_served(self, servers: int, least_need: int) -> int:  # noqa: ARG002
+    def speeds_in_order(self, servers: int) -> tuple[float, ...]:
+        """Return them in the order in which jobs take servers."""
+        speeds = self.relative_speeds(servers)
+        return speeds[::-1] if self.assignment == "slowest-first" else speeds
+
+    def engine(self, servers: int) -> ServedBy:
+        rule = "staying" if self.assignment == "stay" else "by-rank"
+        return ServedBy("msj.engines.sharing:SharingEngine", rule=rule, speeds=self.speeds_in_order(servers))
+
+    def front_model(self, system: System) -> ServedBy:
+        return ServedBy(
+            "msj.fronts.heterogeneous_servers:HeterogeneousServersFront",
+            speeds=self.speeds_in_order(system.servers),
+            staying=self.assignment == "stay",
+        )
+
+    def oldest_served(self, servers: int, least_need: int) -> int:
         return servers
 
-    def least_busy(self, servers: int, least_need: int) -> tuple[float | None, str]:  # noqa: ARG002
+    def least_busy(self, servers: int, least_need: int) -> tuple[float | None, str]:
         if self.speeds is not None and len(self.speeds) != servers:
             return None, self._wrong_number(servers)
         speeds = self.relative_speeds(servers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from msj.disciplines.served_by import ServedBy
 from msj.disciplines.sharing import Sharing
 from msj.model import System
 from msj.model.numbers import whole
@@ -32,10 +33,17 @@ class LimitedProcessorSharing(Sharing):
         """Return the limit on a cluster of this size."""
         return servers if self.limit is None else self.limit
 
-    def oldest_served(self, servers: int, least_need: int) -> int:  # noqa: ARG002
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.sharing:SharingEngine", rule="equally", most=self.limit_on(servers))
+
+    def front_model(self, system: System) -> ServedBy:
+        limit = self.limit_on(system.servers)
+        return ServedBy("msj.fronts.limited_processor_sharing:LimitedProcessorSharingFront", limit=limit)
+
+    def oldest_served(self, servers: int, least_need: int) -> int:
         return self.limit_on(servers)
 
-    def least_busy(self, servers: int, least_need: int) -> tuple[float, str]:  # noqa: ARG002
+    def least_busy(self, servers: int, least_need: int) -> tuple[float, str]:
         return 1.0, "a job alone has all servers"
 
     def supports(self, system: System) -> str | None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.served_by import ServedBy
 from msj.errors import InvalidInput
 from msj.registry import nearest
 
@@ -87,6 +88,10 @@ class MaxWeight(Policy):
     @property
     def front(self) -> None:
         return None
+
+    def engine(self, servers: int) -> ServedBy:
+        rule = "heaviest-present" if self.limited else "heaviest"
+        return ServedBy("msj.engines.by_need:ByNeedEngine", rule=rule, ties=self.ties)
 
     @property
     def serve(self) -> Serve:

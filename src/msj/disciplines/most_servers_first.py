@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from msj.disciplines.base import Fills, Policy, Serve
 from msj.disciplines.by_need import serve_by_need
+from msj.disciplines.served_by import ServedBy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,9 @@ class MostServersFirst(Policy):
     @property
     def front(self) -> None:
         return None
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.by_need:ByNeedEngine", rule="most-first", preemptive=self.preemptive)
 
     @property
     def serve(self) -> Serve:

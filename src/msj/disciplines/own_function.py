@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from msj.disciplines.base import Policy, Serve
+from msj.disciplines.base import Policy, Serve, compiled_function
 from msj.disciplines.function_file import function_in_file
 from msj.errors import InvalidInput
 from msj.model.numbers import whole
@@ -110,6 +110,12 @@ class OwnFunction(Policy):
         if version is not None:
             _versions[self.function] = version
         return version
+
+    def compiled(self, signature: Any) -> Any:
+        version = self.version()
+        # What cannot be compared is never taken from before.
+        compile_it = compiled_function if version is not None else compiled_function.__wrapped__
+        return compile_it(self.serve, signature, str(version))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OwnFunction):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Policy, Serve
+from msj.disciplines.served_by import ServedBy
 from msj.errors import InvalidInput
 from msj.model.numbers import Number, number, positive
 
@@ -60,8 +61,11 @@ class RandomizedTimers(Policy):
     def front(self) -> None:
         return None
 
-    def least_busy(self, servers: int, least_need: int) -> tuple[None, str]:  # noqa: ARG002
+    def least_busy(self, servers: int, least_need: int) -> tuple[None, str]:
         return None, f"policy '{self.name}' starts jobs only when a clock ticks, so all servers may stand idle"
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.timers:TimersEngine", clock=float(self.clock), b=float(self.b))
 
     @property
     def serve(self) -> Serve:

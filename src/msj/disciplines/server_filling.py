@@ -7,7 +7,6 @@ need, the largest first, ties by arrival. With powers of two the largest fill al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.served_by import ServedBy
 from msj.model import System
 
 
@@ -65,6 +65,7 @@ class ServerFilling(Policy):
     preemptive: ClassVar[bool] = True
     order_within_need: ClassVar[bool] = True
     fills: ClassVar[Fills] = Fills.ALWAYS
+    sees_enough_once_full: ClassVar[bool] = True
     oldest_because: ClassVar[str] = ": their needs sum to the servers"
 
     @property
@@ -74,11 +75,11 @@ class ServerFilling(Policy):
     def front_on(self, servers: int) -> int:
         return servers
 
-    def sees_enough(self, needs: Sequence[int], servers: int) -> bool:
-        return sum(needs) >= servers
-
     def oldest_served(self, servers: int, least_need: int) -> int:
         return servers // least_need
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.by_need:ByNeedEngine", rule="most-first", among="prefix")
 
     @property
     def serve(self) -> Serve:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Policy, Serve
+from msj.disciplines.served_by import ServedBy
 from msj.disciplines.server_filling import why_not_powers_of_two
 from msj.model import System
 
@@ -64,6 +65,9 @@ class ServerFillingSrpt(Policy):
     @property
     def front(self) -> None:
         return None
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.by_size:BySizeEngine", rule="server-filling")
 
     @property
     def serve(self) -> Serve:

@@ -13,8 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from msj.disciplines.served_by import ServedBy
 from msj.disciplines.sharing import Sharing
 from msj.errors import InvalidInput
+from msj.model import System
 from msj.registry import nearest
 
 ORDERS = ("fcfs", "elastic", "inelastic")
@@ -33,6 +35,17 @@ class ThresholdParallelism(Sharing):
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
             raise InvalidInput(f"order = {self.order!r} is unknown; {nearest(str(self.order), ORDERS)}")
+
+    def engine(self, servers: int) -> ServedBy:
+        return ServedBy("msj.engines.sharing:SharingEngine", rule="up-to-need", order=self.order)
+
+    def front_model(self, system: System) -> ServedBy:
+        return ServedBy("msj.fronts.threshold_parallelism:ThresholdParallelismFront")
+
+    def why_no_front(self, system: System) -> str | None:
+        if self.order != "fcfs":
+            return f"threshold parallelism with order '{self.order}' may serve any job first; simulate it"
+        return super().why_no_front(system)
 
     def oldest_served(self, servers: int, least_need: int) -> int | None:
         return -(-servers // least_need) if self.order == "fcfs" else None

@@ -1,5 +1,6 @@
-"""Kernels, one file each: how a policy's decisions are carried out fast.
+"""Engines, one file each: compiled loops that carry out decisions fast, shared by the disciplines.
 
-A policy named here has a kernel of its own; every other one is run by the generic kernel from its plain function,
-which is also the twin the fast kernels are tested against.
+An engine knows no policy and no model. It is made for a :class:`~msj.engines.cluster.Cluster`, with options in plain
+values; a discipline's file says which one serves it (``disciplines.served_by``). Whatever has no faster loop is run by
+the generic engine from its plain function, which is also the twin the fast ones are tested against.
 """

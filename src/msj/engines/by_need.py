@@ -8,234 +8,256 @@ in it, because jobs ahead of it only leave.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from msj.engines import columns as at
+from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
-from msj.engines.event import EventKernel, enter, leave, pass_time, start, stop
-from msj.engines.heap import remove
-from msj.engines.packing import exactly, heaviest, heaviest_listed, maximal_packings
-from msj.workloads import JobBlock, Streams
+from msj.engines.event import EventEngine, complete, enter, leave, next_arrival, next_completion, pass_time, start, stop
+from msj.engines.packing import RANDOM, exactly, heaviest, heaviest_listed, maximal_packings
+from msj.engines.state import FINISHED, MORE_DRAWS, Arriving, job_row
+from msj.workloads.job_block import JobBlock
 
-MOST_FIRST, LEAST_FIRST, FIRST_FIT, EXACTLY, HEAVIEST, HEAVIEST_PRESENT = range(6)
-HEAD, TAIL, EDGE, SERVED, CURSOR = range(5)  # rows of ``groups``, the table of lists
-EVERYONE, PREFIX, OLDEST = range(3)  # who may be served
-DRAWS = 4096
+RULES = ("most-first", "least-first", "first-fit", "exactly", "heaviest", "heaviest-present")
+MOST_FIRST, LEAST_FIRST, FIRST_FIT, EXACTLY, HEAVIEST, HEAVIEST_PRESENT = range(len(RULES))
+AMONG = ("everyone", "prefix", "oldest")  # who may be served
+EVERYONE, PREFIX, OLDEST = range(len(AMONG))
+TIES = ("random", "smallest", "largest")  # as in ``packing``
+
+#: The list of the jobs of one need.
+GROUP = np.dtype(
+    [
+        ("need", "i8"),
+        ("head", "i8"),  # oldest job
+        ("tail", "i8"),  # youngest
+        ("edge", "i8"),  # youngest that is served
+        ("served", "i8"),  # how many are
+        ("members", "i8"),  # how many there are
+        ("target", "i8"),  # how many shall be served
+        ("cursor", "i8"),  # the next to be looked at
+    ]
+)
 
 
-class ByNeedKernel(EventKernel):
-    """Runs one of the rules above; ``needs`` lists every need that can occur."""
+class Rule(NamedTuple):
+    """What is decided, and for whom."""
+
+    servers: int
+    kind: int
+    among: int
+    preemptive: bool
+    ties: int
+
+
+class Lists(NamedTuple):
+    """The lists by need, the list of each need, and room for the decisions."""
+
+    groups: Any
+    group_of: Any
+    best: Any  # largest weight, or what can be reached, by needs and servers
+    packings: Any  # all that are worth a look, if they are few
+    in_front: Any  # servers or jobs that the front holds already
+
+
+class ByNeedEngine(EventEngine):
+    """Runs one of the rules, among everyone or those in front."""
+
+    row: ClassVar[np.dtype[Any]] = job_row(before="i8", group="i8")
 
     def __init__(
         self,
+        cluster: Cluster,
         *,
-        servers: int,
-        name: str,
-        needs: NDArray[np.int64],
-        rule: int,
-        front: int = EVERYONE,
+        rule: str,
+        among: str = "everyone",
         preemptive: bool = True,
-        ties: int = 1,
-        streams: Streams | None = None,
+        ties: str = "smallest",
     ) -> None:
-        super().__init__(servers=servers, name=name)
-        self.rule, self.front, self.preemptive, self.ties = rule, front, preemptive, ties
-        self.needs = np.unique(needs)
-        self.group_of = np.zeros(servers + 1, dtype=np.int64)
-        self.group_of[self.needs] = np.arange(len(self.needs))
-        self.groups = np.zeros((5, len(self.needs)), dtype=np.int64)
-        self.groups[[HEAD, TAIL, EDGE]] = -1
-        self.members, self.target = np.zeros_like(self.needs), np.zeros_like(self.needs)
-        self.best = np.zeros((len(self.needs) + 1, servers + 1), dtype=np.int64)
-        self.packings = maximal_packings(self.needs, servers) if rule == HEAVIEST else np.zeros((0, 0), dtype=np.int64)
-        self.random = streams.generator("policy") if streams is not None and ties == 0 else None
-        self.draws = np.zeros(0) if self.random is None else self.random.random(DRAWS + len(self.needs))
-        self.used = np.zeros(1, dtype=np.int64)
-        self.in_front = np.zeros(1, dtype=np.int64)  # servers or jobs that the front holds already
+        needs, servers = np.unique(cluster.needs), cluster.servers
+        draw = cluster.streams.generator("policy").random if ties == "random" else None
+        super().__init__(cluster, draw=draw, least=len(needs))
+        self.rule = Rule(servers, RULES.index(rule), AMONG.index(among), preemptive, TIES.index(ties))
+        groups = np.zeros(len(needs), dtype=GROUP)
+        groups["need"] = needs
+        for place in ("head", "tail", "edge"):
+            groups[place] = -1
+        group_of = np.zeros(servers + 1, dtype=np.int64)
+        group_of[needs] = np.arange(len(needs))
+        listed = rule == "heaviest"
+        self.lists = Lists(
+            groups=groups,
+            group_of=group_of,
+            best=np.zeros((len(needs) + 1, servers + 1), dtype=np.int64),
+            packings=maximal_packings(needs, servers) if listed else np.zeros((0, 0), dtype=np.int64),
+            in_front=np.zeros(1, dtype=np.int64),
+        )
 
-    def _run(self, block: JobBlock, last: bool, out_real: Any, out_whole: Any) -> int:
-        self.count[at.STATE] = 0
-        while True:
-            status = _run(
-                block.arrival, block.job_class, block.need, block.duration, last, self.servers, self.rule, self.front,
-                self.preemptive, self.ties, self.needs, self.group_of, self.groups, self.members, self.target,
-                self.best, self.packings, self.draws, self.used, self.in_front, self.jobs, self.heap, self.count,
-                self.time, out_real, out_whole,
-            )  # fmt: skip
-            if status != at.MORE_RANDOM_NUMBERS or self.random is None:
-                return int(status)
-            kept = self.draws[self.used[0] :]
-            self.draws = np.concatenate([kept, self.random.random(DRAWS + len(self.needs) - len(kept))])
-            self.used[0] = 0
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+        return int(_run(self.rule, arriving, self.present_jobs, self.lists, self.draws, self.finished))
 
 
 @helper
-def _join(jobs: Any, groups: Any, members: Any, slot: Any) -> Any:
+def _join(jobs: Any, groups: Any, slot: Any) -> Any:
     g = jobs[slot].group
-    end = groups[TAIL, g]
+    end = groups[g].tail
     jobs[slot].before, jobs[slot].next = end, -1
     if end < 0:
-        groups[HEAD, g] = slot
+        groups[g].head = slot
     else:
         jobs[end].next = slot
-    groups[TAIL, g] = slot
-    members[g] += 1
+    groups[g].tail = slot
+    groups[g].members += 1
 
 
 @helper
-def _part(jobs: Any, groups: Any, members: Any, slot: Any) -> Any:
+def _part(jobs: Any, groups: Any, slot: Any) -> Any:
     g = jobs[slot].group
     before, after = jobs[slot].before, jobs[slot].next
     if before < 0:
-        groups[HEAD, g] = after
+        groups[g].head = after
     else:
         jobs[before].next = after
     if after < 0:
-        groups[TAIL, g] = before
+        groups[g].tail = before
     else:
         jobs[after].before = before
-    if groups[EDGE, g] == slot:
-        groups[EDGE, g] = before
-    groups[SERVED, g] -= 1
-    members[g] -= 1
+    if groups[g].edge == slot:
+        groups[g].edge = before
+    groups[g].served -= 1
+    groups[g].members -= 1
 
 
 @helper
-def _extend_front(jobs: Any, count: Any, groups: Any, members: Any, front: Any, servers: Any, in_front: Any) -> Any:
-    # The queue behind the front is linked through NEXT from FIRST to LAST.
-    while count[at.FIRST] >= 0 and in_front[0] < servers:
-        slot = count[at.FIRST]
-        count[at.FIRST] = jobs[slot].next
-        if count[at.FIRST] < 0:
-            count[at.LAST] = -1
-        in_front[0] += jobs[slot].need if front == PREFIX else 1
-        _join(jobs, groups, members, slot)
+def _queue(present: Any, slot: Any) -> Any:
+    # Behind the front, linked through ``next`` alone.
+    jobs, state = present.jobs, present.state[0]
+    jobs[slot].next = -1
+    if state.last < 0:
+        state.first = slot
+    else:
+        jobs[state.last].next = slot
+    state.last = slot
 
 
 @helper
-def _first_fit(jobs: Any, needs: Any, groups: Any, target: Any, free: Any) -> Any:
+def _extend_front(rule: Any, present: Any, lists: Any) -> Any:
+    jobs, state = present.jobs, present.state[0]
+    while state.first >= 0 and lists.in_front[0] < rule.servers:
+        slot = state.first
+        state.first = jobs[slot].next
+        if state.first < 0:
+            state.last = -1
+        lists.in_front[0] += jobs[slot].need if rule.among == PREFIX else 1
+        _join(jobs, lists.groups, slot)
+
+
+@helper
+def _first_fit(jobs: Any, groups: Any, free: Any) -> Any:
     # The oldest job that fits is the oldest of the next in each list; fewer needs fit as servers are given away.
-    size = len(needs)
+    size = len(groups)
     for g in range(size):
-        end = groups[EDGE, g]
-        if target[g] == 0 or end < 0:
-            groups[CURSOR, g] = groups[HEAD, g]
-        else:
-            groups[CURSOR, g] = jobs[end].next
+        end = groups[g].edge
+        groups[g].cursor = groups[g].head if groups[g].target == 0 or end < 0 else jobs[end].next
     while True:
         oldest = -1
         for g in range(size):
-            if needs[g] > free:
+            if groups[g].need > free:
                 break
-            slot = groups[CURSOR, g]
-            if slot >= 0 and (oldest < 0 or jobs[slot].number < jobs[groups[CURSOR, oldest]].number):
+            slot = groups[g].cursor
+            if slot >= 0 and (oldest < 0 or jobs[slot].number < jobs[groups[oldest].cursor].number):
                 oldest = g
         if oldest < 0:
             return
-        target[oldest] += 1
-        groups[CURSOR, oldest] = jobs[groups[CURSOR, oldest]].next
-        free -= needs[oldest]
+        groups[oldest].target += 1
+        groups[oldest].cursor = jobs[groups[oldest].cursor].next
+        free -= groups[oldest].need
 
 
 @helper
-def _serve_fewer(groups: Any, jobs: Any, heap: Any, count: Any, time: Any, g: Any, wanted: Any) -> Any:
-    while groups[SERVED, g] > wanted:
-        slot = groups[EDGE, g]
-        stop(jobs, heap, count, time[at.NOW], slot)
-        groups[EDGE, g] = jobs[slot].before
-        groups[SERVED, g] -= 1
+def _serve(present: Any, groups: Any, g: Any, wanted: Any) -> Any:
+    # For a moment more may run than servers allow, so the heap has room.
+    jobs = present.jobs
+    while groups[g].served > wanted:
+        slot = groups[g].edge
+        stop(present, slot)
+        groups[g].edge = jobs[slot].before
+        groups[g].served -= 1
+    while groups[g].served < wanted:
+        end = groups[g].edge
+        slot = groups[g].head if end < 0 else jobs[end].next
+        start(present, slot)
+        groups[g].edge = slot
+        groups[g].served += 1
 
 
 @helper
-def _serve_more(groups: Any, jobs: Any, heap: Any, count: Any, time: Any, g: Any, wanted: Any) -> Any:
-    while groups[SERVED, g] < wanted:
-        end = groups[EDGE, g]
-        slot = groups[HEAD, g] if end < 0 else jobs[end].next
-        start(jobs, heap, count, time[at.NOW], slot)
-        groups[EDGE, g] = slot
-        groups[SERVED, g] += 1
-
-
-@helper
-def _serve_by_need(
-    needs: Any, members: Any, servers: Any, largest: Any, preemptive: Any, groups: Any, jobs: Any, heap: Any,
-    count: Any, time: Any,
-) -> Any:  # fmt: skip
-    # One pass in order of need decides and obeys; for a moment more may run than servers allow, so the heap has room.
-    size = len(needs)
-    free = servers if preemptive else count[at.IDLE]
+def _serve_by_need(rule: Any, present: Any, groups: Any) -> Any:
+    # One pass in order of need decides and obeys.
+    size = len(groups)
+    free = rule.servers if rule.preemptive else present.state[0].idle
     for step in range(size):
-        g = size - 1 - step if largest else step
-        kept = 0 if preemptive else groups[SERVED, g]
-        fits = members[g] - kept
-        if fits * needs[g] > free:  # dividing costs more than all the rest
-            fits = free // needs[g]
-        free -= fits * needs[g]
-        if groups[SERVED, g] != kept + fits:
-            _serve_fewer(groups, jobs, heap, count, time, g, kept + fits)
-            _serve_more(groups, jobs, heap, count, time, g, kept + fits)
+        g = size - 1 - step if rule.kind == MOST_FIRST else step
+        need = groups[g].need
+        kept = 0 if rule.preemptive else groups[g].served
+        fits = groups[g].members - kept
+        if fits * need > free:  # dividing costs more than all the rest
+            fits = free // need
+        free -= fits * need
+        if groups[g].served != kept + fits:
+            _serve(present, groups, g, kept + fits)
+
+
+@helper
+def _decide(rule: Any, present: Any, lists: Any, draws: Any) -> Any:
+    groups = lists.groups
+    free = rule.servers if rule.preemptive else present.state[0].idle
+    for g in range(len(groups)):
+        groups[g].target = 0 if rule.preemptive else groups[g].served
+    if rule.kind == FIRST_FIT:
+        _first_fit(present.jobs, groups, free)
+    elif rule.kind == EXACTLY:
+        exactly(groups, rule.servers, lists.best)
+    elif len(lists.packings):
+        heaviest_listed(lists.packings, groups, rule.ties, draws)
+    else:
+        heaviest(groups, rule.servers, rule.kind == HEAVIEST_PRESENT, rule.ties, draws, lists.best)
+    for g in range(len(groups)):
+        if groups[g].served != groups[g].target:
+            _serve(present, groups, g, groups[g].target)
 
 
 @kernel
-def _run(
-    arrival: Any, job_class: Any, need: Any, duration: Any, last: Any, servers: Any, rule: Any, front: Any,
-    preemptive: Any, ties: Any, needs: Any, group_of: Any, groups: Any, members: Any, target: Any, best: Any,
-    packings: Any, draws: Any, used: Any, in_front: Any, jobs: Any, heap: Any, count: Any, time: Any, out_real: Any,
-    out_whole: Any,
-) -> Any:  # fmt: skip
-    i = count[at.STATE]
+def _run(rule: Any, arriving: Any, present: Any, lists: Any, draws: Any, finished: Any) -> Any:
+    jobs, state, groups, in_front = present.jobs, present.state[0], lists.groups, lists.in_front
+    draws_lots = rule.kind >= HEAVIEST and rule.ties == RANDOM
     while True:
-        if i == len(arrival) and (not last or count[at.RUNNING] == 0):
-            return at.FINISHED
-        if rule >= HEAVIEST and ties == 0 and used[0] + len(needs) > len(draws):
-            count[at.STATE] = i
-            return at.MORE_RANDOM_NUMBERS
-        until = arrival[i] if i < len(arrival) else np.inf
-        if count[at.RUNNING] > 0 and jobs[heap[0]].finish <= until:
-            slot = heap[0]
-            pass_time(count, time, jobs[slot].finish)
-            count[at.RUNNING] = remove(heap, count[at.RUNNING], jobs, slot)
-            count[at.IDLE] += jobs[slot].need
-            _part(jobs, groups, members, slot)
-            in_front[0] -= jobs[slot].need if front == PREFIX else 1
-            leave(jobs, count, out_real, out_whole, slot)
+        if state.taken == len(arriving.arrival) and (not arriving.last or state.running == 0):
+            return FINISHED
+        if draws_lots and draws.used[0] + len(groups) > len(draws.values):
+            return MORE_DRAWS
+        until = next_arrival(arriving, state)
+        if next_completion(present) <= until:
+            slot = complete(present)
+            _part(jobs, groups, slot)
+            in_front[0] -= jobs[slot].need if rule.among == PREFIX else 1
+            leave(present, finished, slot)
         else:
-            pass_time(count, time, until)
-            slot = enter(jobs, count, arrival[i], job_class[i], need[i], duration[i], group_of[need[i]])
-            i += 1
-            if front == EVERYONE:
-                _join(jobs, groups, members, slot)
-            elif count[at.FIRST] < 0 and in_front[0] < servers:
-                in_front[0] += need[i - 1] if front == PREFIX else 1
-                _join(jobs, groups, members, slot)
+            pass_time(state, until)
+            slot = enter(present, arriving)
+            need = jobs[slot].need
+            jobs[slot].group = lists.group_of[need]
+            if rule.among == EVERYONE:
+                _join(jobs, groups, slot)
+            elif state.first < 0 and in_front[0] < rule.servers:
+                in_front[0] += need if rule.among == PREFIX else 1
+                _join(jobs, groups, slot)
             else:
-                jobs[slot].next = -1
-                if count[at.LAST] < 0:
-                    count[at.FIRST] = slot
-                else:
-                    jobs[count[at.LAST]].next = slot
-                count[at.LAST] = slot
+                _queue(present, slot)
                 continue  # the front is full: nothing changes
-        if front != EVERYONE:
-            _extend_front(jobs, count, groups, members, front, servers, in_front)
-        if rule <= LEAST_FIRST:
-            _serve_by_need(needs, members, servers, rule == MOST_FIRST, preemptive, groups, jobs, heap, count, time)
-            continue
-        free = servers if preemptive else count[at.IDLE]
-        for g in range(len(needs)):
-            target[g] = 0 if preemptive else groups[SERVED, g]
-        if rule == FIRST_FIT:
-            _first_fit(jobs, needs, groups, target, free)
-        elif rule == EXACTLY:
-            exactly(needs, members, servers, best, target)
-        elif len(packings):
-            used[0] = heaviest_listed(packings, members, ties, draws, used[0], target)
+        if rule.among != EVERYONE:
+            _extend_front(rule, present, lists)
+        if rule.kind <= LEAST_FIRST:
+            _serve_by_need(rule, present, groups)
         else:
-            used[0] = heaviest(needs, members, servers, rule == HEAVIEST_PRESENT, ties, draws, used[0], best, target)
-        for g in range(len(needs)):  # as above, the heap has room for more than can run
-            if groups[SERVED, g] != target[g]:
-                _serve_fewer(groups, jobs, heap, count, time, g, target[g])
-                _serve_more(groups, jobs, heap, count, time, g, target[g])
+            _decide(rule, present, lists, draws)

@@ -8,46 +8,64 @@ Between events the decision stands: jobs in service only move ahead of those tha
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from msj.engines import columns as at
+from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
-from msj.engines.event import EventKernel, enter, leave, pass_time, start, stop
-from msj.engines.heap import remove
-from msj.workloads import JobBlock
+from msj.engines.event import EventEngine, complete, enter, leave, next_arrival, next_completion, pass_time, start, stop
+from msj.engines.state import FINISHED, Arriving, job_row
+from msj.workloads.job_block import JobBlock
 
-GREEDY, FIRST_FIT, SERVER_FILLING = range(3)
+RULES = ("greedy", "first-fit", "server-filling")
+GREEDY, FIRST_FIT, SERVER_FILLING = range(len(RULES))
+
+#: How many jobs of one need there are.
+GROUP = np.dtype([("need", "i8"), ("serving", "i8"), ("waiting", "i8"), ("taken", "i8"), ("considered", "i8")])
 
 
-class BySizeKernel(EventKernel):
-    """Runs one of the rules above; ``needs`` lists every need that can occur."""
+class Rule(NamedTuple):
+    """What is decided."""
 
-    def __init__(self, *, servers: int, name: str, needs: NDArray[np.int64], rule: int) -> None:
-        super().__init__(servers=servers, name=name)
-        self.rule = rule
-        self.needs = np.unique(needs)
-        self.group_of = np.zeros(servers + 1, dtype=np.int64)
-        self.group_of[self.needs] = np.arange(len(self.needs))
-        self.serving = np.zeros((len(self.needs), servers + 1), dtype=np.int64)
-        self.taken = np.zeros_like(self.serving)
-        self.waiting = np.zeros((len(self.needs), 0), dtype=np.int64)
-        self.sizes = np.zeros((4, len(self.needs)), dtype=np.int64)  # in service, waiting, taken, considered
+    servers: int
+    kind: int
 
-    def _run(self, block: JobBlock, last: bool, out_real: Any, out_whole: Any) -> int:
-        room = len(self.jobs) - self.waiting.shape[1]
-        if room > 0:
-            self.waiting = np.concatenate([self.waiting, np.zeros((len(self.needs), room), dtype=np.int64)], axis=1)
-        serves, waits, takes, seen = self.sizes
-        return int(
-            _run(
-                block.arrival, block.job_class, block.need, block.duration, last, self.servers, self.rule, self.needs,
-                self.group_of, self.serving, self.taken, self.waiting, serves, waits, takes, seen, self.jobs, self.heap,
-                self.count, self.time, out_real, out_whole,
-            )
-        )  # fmt: skip
+
+class Lists(NamedTuple):
+    """The needs, and by need the slots of the jobs in service, those waiting (a heap) and those taken to be served."""
+
+    groups: Any
+    group_of: Any
+    serving: Any
+    waiting: Any
+    taken: Any
+
+
+class BySizeEngine(EventEngine):
+    """Runs one of the rules."""
+
+    row: ClassVar[np.dtype[Any]] = job_row(group="i8", chosen="i8")
+
+    def __init__(self, cluster: Cluster, *, rule: str) -> None:
+        super().__init__(cluster)
+        self.rule = Rule(cluster.servers, RULES.index(rule))
+        needs = np.unique(cluster.needs)
+        groups = np.zeros(len(needs), dtype=GROUP)
+        groups["need"] = needs
+        group_of = np.zeros(cluster.servers + 1, dtype=np.int64)
+        group_of[needs] = np.arange(len(needs))
+        room = np.zeros((2, len(needs), cluster.servers + 1), dtype=np.int64)
+        self.lists = Lists(groups, group_of, room[0], np.zeros((len(needs), 0), dtype=np.int64), room[1])
+
+    def _make_room(self, most: int) -> None:
+        super()._make_room(most)
+        old = self.lists.waiting
+        more = np.zeros((len(old), len(self.present_jobs.jobs) - old.shape[1]), dtype=np.int64)
+        self.lists = self.lists._replace(waiting=np.concatenate([old, more], axis=1) if more.size else old)
+
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+        return int(_run(self.rule, arriving, self.present_jobs, self.lists, self.finished))
 
 
 @helper
@@ -58,9 +76,10 @@ def _shorter(jobs: Any, a: Any, b: Any) -> Any:
 
 
 @helper
-def _wait(jobs: Any, waiting: Any, waits: Any, g: Any, slot: Any) -> Any:
-    hole = waits[g]
-    waits[g] += 1
+def _wait(jobs: Any, lists: Any, slot: Any) -> Any:
+    groups, waiting, g = lists.groups, lists.waiting, jobs[slot].group
+    hole = groups[g].waiting
+    groups[g].waiting += 1
     while hole > 0 and _shorter(jobs, slot, waiting[g, (hole - 1) >> 1]):
         waiting[g, hole] = waiting[g, (hole - 1) >> 1]
         hole = (hole - 1) >> 1
@@ -68,10 +87,10 @@ def _wait(jobs: Any, waiting: Any, waits: Any, g: Any, slot: Any) -> Any:
 
 
 @helper
-def _shortest_waiting(jobs: Any, waiting: Any, waits: Any, g: Any) -> Any:
-    shortest = waiting[g, 0]
-    waits[g] -= 1
-    size = waits[g]
+def _take_shortest_waiting(jobs: Any, lists: Any, g: Any) -> Any:
+    groups, waiting = lists.groups, lists.waiting
+    groups[g].waiting -= 1
+    size = groups[g].waiting
     slot = waiting[g, size]
     hole, child = 0, 1
     while child < size:
@@ -82,113 +101,99 @@ def _shortest_waiting(jobs: Any, waiting: Any, waits: Any, g: Any) -> Any:
         waiting[g, hole] = waiting[g, child]
         hole, child = child, 2 * child + 1
     waiting[g, hole] = slot
-    return shortest
 
 
 @helper
-def _next(jobs: Any, serving: Any, waiting: Any, serves: Any, waits: Any, seen: Any, g: Any) -> Any:
+def _next(jobs: Any, lists: Any, g: Any) -> Any:
     # The shortest job of this need that is not yet considered, in service or waiting; -1 if there is none.
-    slot = -1
-    if seen[g] < serves[g]:
-        slot = serving[g, seen[g]]
-    if waits[g] > 0 and (slot < 0 or _shorter(jobs, waiting[g, 0], slot)):
-        slot = waiting[g, 0]
+    group, slot = lists.groups[g], -1
+    if group.considered < group.serving:
+        slot = lists.serving[g, group.considered]
+    if group.waiting > 0 and (slot < 0 or _shorter(jobs, lists.waiting[g, 0], slot)):
+        slot = lists.waiting[g, 0]
     return slot
 
 
 @helper
-def _consider(
-    jobs: Any, servers: Any, rule: Any, needs: Any, serving: Any, waiting: Any, taken: Any, serves: Any, waits: Any,
-    takes: Any, seen: Any,
-) -> Any:  # fmt: skip
-    # Take jobs by remaining size into ``taken`` until the rule has enough of them.
-    free = servers
+def _consider(rule: Any, jobs: Any, lists: Any) -> Any:
+    # Take jobs by remaining size until the rule has enough of them.
+    groups, free = lists.groups, rule.servers
     while free > 0:
         least, size = -1, 0.0
-        for g in range(len(needs)):
-            if rule == FIRST_FIT and needs[g] > free:
+        for g in range(len(groups)):
+            if rule.kind == FIRST_FIT and groups[g].need > free:
                 break
-            slot = _next(jobs, serving, waiting, serves, waits, seen, g)
+            slot = _next(jobs, lists, g)
             if slot >= 0:
-                its = needs[g] * jobs[slot].remaining
+                its = groups[g].need * jobs[slot].remaining
                 if least < 0 or its < size or (its == size and jobs[slot].number < jobs[least].number):
                     least, size = slot, its
-        if least < 0 or (rule == GREEDY and jobs[least].need > free):
+        if least < 0 or (rule.kind == GREEDY and jobs[least].need > free):
             break
         g = jobs[least].group
-        if waits[g] > 0 and waiting[g, 0] == least:
-            _shortest_waiting(jobs, waiting, waits, g)
+        if groups[g].waiting > 0 and lists.waiting[g, 0] == least:
+            _take_shortest_waiting(jobs, lists, g)
         else:
-            seen[g] += 1
-        taken[g, takes[g]] = least
-        takes[g] += 1
+            groups[g].considered += 1
+        lists.taken[g, groups[g].taken] = least
+        groups[g].taken += 1
         free -= jobs[least].need
 
 
 @helper
-def _obey(
-    jobs: Any, servers: Any, needs: Any, serving: Any, waiting: Any, taken: Any, serves: Any, waits: Any, takes: Any,
-    heap: Any, count: Any, now: Any,
-) -> Any:  # fmt: skip
+def _obey(rule: Any, present: Any, lists: Any) -> Any:
     # Of those taken serve as many of the largest needs as fit: all of them, unless the rule takes more than fit.
-    free = servers
-    for step in range(len(needs)):
-        g = len(needs) - 1 - step
-        fits = min(takes[g], free // needs[g])
-        free -= fits * needs[g]
-        for i in range(serves[g]):
-            jobs[serving[g, i]].before = 0
-        for i in range(takes[g]):
+    jobs, groups, serving, taken = present.jobs, lists.groups, lists.serving, lists.taken
+    free = rule.servers
+    for step in range(len(groups)):
+        g = len(groups) - 1 - step
+        fits = min(groups[g].taken, free // groups[g].need)
+        free -= fits * groups[g].need
+        for i in range(groups[g].serving):
+            jobs[serving[g, i]].chosen = 0
+        for i in range(groups[g].taken):
             slot = taken[g, i]
-            jobs[slot].before = 1 if i < fits else 0
+            jobs[slot].chosen = 1 if i < fits else 0
             if i >= fits and jobs[slot].finish == np.inf:
-                _wait(jobs, waiting, waits, g, slot)
-        for i in range(serves[g]):
+                _wait(jobs, lists, slot)
+        for i in range(groups[g].serving):
             slot = serving[g, i]
-            if jobs[slot].before == 0:
-                stop(jobs, heap, count, now, slot)
-                _wait(jobs, waiting, waits, g, slot)
+            if jobs[slot].chosen == 0:
+                stop(present, slot)
+                _wait(jobs, lists, slot)
         for i in range(fits):
             slot = taken[g, i]
             serving[g, i] = slot
             if jobs[slot].finish == np.inf:
-                start(jobs, heap, count, now, slot)
-        serves[g] = fits
+                start(present, slot)
+        groups[g].serving = fits
 
 
 @kernel
-def _run(
-    arrival: Any, job_class: Any, need: Any, duration: Any, last: Any, servers: Any, rule: Any, needs: Any,
-    group_of: Any, serving: Any, taken: Any, waiting: Any, serves: Any, waits: Any, takes: Any, seen: Any, jobs: Any,
-    heap: Any, count: Any, time: Any, out_real: Any, out_whole: Any,
-) -> Any:  # fmt: skip
-    i = 0
+def _run(rule: Any, arriving: Any, present: Any, lists: Any, finished: Any) -> Any:
+    jobs, state, groups, serving = present.jobs, present.state[0], lists.groups, lists.serving
     while True:
-        if i == len(arrival) and (not last or count[at.RUNNING] == 0):
-            return at.FINISHED
-        until = arrival[i] if i < len(arrival) else np.inf
-        if count[at.RUNNING] > 0 and jobs[heap[0]].finish <= until:
-            slot = heap[0]
-            pass_time(count, time, jobs[slot].finish)
-            count[at.RUNNING] = remove(heap, count[at.RUNNING], jobs, slot)
-            count[at.IDLE] += jobs[slot].need
+        if state.taken == len(arriving.arrival) and (not arriving.last or state.running == 0):
+            return FINISHED
+        until = next_arrival(arriving, state)
+        if next_completion(present) <= until:
+            slot = complete(present)
             g = jobs[slot].group
             place = 0
             while serving[g, place] != slot:
                 place += 1
-            serves[g] -= 1
-            for j in range(place, serves[g]):
+            groups[g].serving -= 1
+            for j in range(place, groups[g].serving):
                 serving[g, j] = serving[g, j + 1]
-            leave(jobs, count, out_real, out_whole, slot)
+            leave(present, finished, slot)
         else:
-            pass_time(count, time, until)
-            slot = enter(jobs, count, arrival[i], job_class[i], need[i], duration[i], group_of[need[i]])
-            _wait(jobs, waiting, waits, jobs[slot].group, slot)
-            i += 1
-        now = time[at.NOW]
-        for g in range(len(needs)):
-            takes[g], seen[g] = 0, 0
-            for j in range(serves[g]):
-                jobs[serving[g, j]].remaining = jobs[serving[g, j]].finish - now
-        _consider(jobs, servers, rule, needs, serving, waiting, taken, serves, waits, takes, seen)
-        _obey(jobs, servers, needs, serving, waiting, taken, serves, waits, takes, heap, count, now)
+            pass_time(state, until)
+            slot = enter(present, arriving)
+            jobs[slot].group = lists.group_of[jobs[slot].need]
+            _wait(jobs, lists, slot)
+        for g in range(len(groups)):
+            groups[g].taken, groups[g].considered = 0, 0
+            for j in range(groups[g].serving):
+                jobs[serving[g, j]].remaining = jobs[serving[g, j]].finish - state.now
+        _consider(rule, jobs, lists)
+        _obey(rule, present, lists)

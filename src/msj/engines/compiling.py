@@ -1,8 +1,9 @@
-"""How kernels are compiled.
+"""How loops are compiled.
 
-Kernels only read and write arrays that Python holds, so they need no reference counting; left on, it costs two atomic
-instructions for nearly every array passed on, more than all the rest together. Helpers are merged into the kernel
-that calls them, because handing over an array means handing over seven numbers. Compiled code is cached.
+Loops only read and write arrays that Python holds, so they need no reference counting; left on, it costs two atomic
+instructions for nearly every array passed on, more than all the rest together. Helpers are merged into the loop that
+calls them, because handing over an array means handing over seven numbers. Loops let go of Python's lock, so that
+replications can run in threads. Compiled code is cached.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numba import njit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False}
+OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "_nrt": False}
 
 kernel: Callable[[F], F] = njit(**OPTIONS)
 helper: Callable[[F], F] = njit(**OPTIONS, forceinline=True)
@@ -27,7 +28,7 @@ def _probe(x: Any) -> Any:  # never called; it knows where compiled code is kept
 
 
 def compiled_before(module: str) -> bool:
-    """Whether the kernel in ``module`` was compiled by an earlier run; if not, its first use takes some seconds."""
+    """Whether the loop in ``module`` was compiled by an earlier run; if not, its first use takes some seconds."""
     cache: Any = getattr(_probe, "_cache", None)
     folder = getattr(cache, "cache_path", None)
     if folder is None:  # a numba that keeps its cache elsewhere: say nothing rather than something wrong

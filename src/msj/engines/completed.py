@@ -1,4 +1,4 @@
-"""What kernels give back: jobs that are through, as arrays."""
+"""What an engine is, and what it gives back: jobs that are through, as arrays."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.workloads import JobBlock
+from msj.workloads.job_block import JobBlock
 
 
 @dataclass(frozen=True, kw_only=True)
 class Completed:
-    """Jobs with the time of their first start and their finish, in the order the kernel found them.
+    """Jobs with the time of their first start and their finish, in the order the engine found them.
 
     ``number`` counts jobs in order of arrival. A preempted job keeps its first start; ``preemptions`` is None where
-    the kernel never preempts.
+    the engine never preempts.
     """
 
     number: NDArray[np.int64]
@@ -60,7 +60,7 @@ class Completed:
         return cls(**{name: column[order] for name, column in joined.items()})
 
 
-class Kernel(Protocol):
+class Engine(Protocol):
     """Who is served when; keeps its state between blocks and can be pickled in between."""
 
     @property

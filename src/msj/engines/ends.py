@@ -1,7 +1,7 @@
 """A heap of moments at which something becomes free, the earliest first.
 
 ``ends[:size]`` are the moments, ``held[:size]`` what is freed then (servers, or a number that stands for it). For
-kernels that serve in order of arrival and never preempt: nothing is taken out but the earliest.
+engines that serve in order of arrival and never preempt: nothing is taken out but the earliest.
 """
 
 from __future__ import annotations

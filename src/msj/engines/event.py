@@ -1,193 +1,242 @@
-"""What event kernels share: the table of jobs present, room for it, and the way jobs come in and out.
+"""What event engines share: the table of jobs present, room for it, and the way jobs come in and out.
 
-Between events nothing changes. At an arrival or a completion the policy decides anew; completions at the moment of an
-arrival come first, and simultaneous completions one after the other, each followed by a decision.
+Between events nothing changes. At an arrival or a completion the discipline decides anew; completions at the moment of
+an arrival come first, and simultaneous completions one after the other, each followed by a decision.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from msj.engines import columns as at
+from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper
 from msj.engines.completed import Completed
 from msj.engines.heap import push, remove
+from msj.engines.state import (
+    MORE_DRAWS,
+    NOBODY,
+    STATE,
+    TOO_MANY_SERVERS,
+    Arriving,
+    Draws,
+    Finished,
+    Present,
+    job_row,
+)
 from msj.errors import InvalidInput
-from msj.workloads import JobBlock
-
-NOBODY = -1
+from msj.workloads.job_block import JobBlock
 
 
-class EventKernel(ABC):
-    """Holds the jobs present; a subclass says what happens at events."""
+class EventEngine(ABC):
+    """Holds the jobs present; a subclass says what happens at events.
 
-    def __init__(self, *, servers: int, name: str) -> None:
-        self.servers = servers
-        self.name = name
-        self.jobs = np.empty(0, dtype=at.JOB)
-        self.heap = np.empty(2 * servers, dtype=np.int64)
-        self.count = np.zeros(at.COUNTS, dtype=np.int64)
-        self.count[[at.IDLE, at.FIRST, at.LAST, at.FREE_SLOT]] = servers, NOBODY, NOBODY, NOBODY
-        self.time = np.zeros(at.TIMES)
-        self.out_real, self.out_whole = np.empty((4, 0)), np.empty((4, 0), dtype=np.int64)
+    ``draw`` gives so many random numbers, ``least`` how many of them one event may use.
+    """
+
+    #: A row of the table of jobs.
+    row: ClassVar[np.dtype[Any]] = job_row()
+
+    def __init__(
+        self, cluster: Cluster, *, draw: Callable[[int], NDArray[np.float64]] | None = None, least: int = 0
+    ) -> None:
+        self.servers = cluster.servers
+        self.name = cluster.name
+        jobs, running = np.empty(0, dtype=self.row), np.empty(2 * cluster.servers, dtype=np.int64)
+        self.present_jobs = Present(jobs, running, np.zeros(1, dtype=STATE))
+        self.state["idle"] = cluster.servers
+        for line in ("first", "last", "free_slot"):
+            self.state[line] = NOBODY
+        self.finished = Finished.room_for(0)
+        self._draw = draw
+        values = np.empty(0) if draw is None else draw(4096 + least)
+        self.draws = Draws(values, np.zeros(1, dtype=np.int64))
+
+    @property
+    def state(self) -> Any:
+        """The one row of what is known about the whole."""
+        return self.present_jobs.state[0]
 
     @property
     def clock(self) -> float:
-        """Time of the last arrival."""
-        return float(self.time[at.NOW])
+        return float(self.state["now"])
 
     @property
     def wasted_area(self) -> float:
-        """Integral over time of the servers idle while jobs wait."""
-        return float(self.time[at.AREA])
+        return float(self.state["wasted_area"])
 
     def present(self) -> float:
-        """Jobs in the system."""
-        return float(self.count[at.PRESENT])
+        return float(self.state["present"])
 
     def advance(self, block: JobBlock) -> Completed:
-        """Let the block's jobs arrive; return those that finish until the last of them has."""
         return self._go(block, last=False)
 
     def drain(self) -> Completed:
-        """Serve what is left after the last arrival."""
         times, numbers = np.empty(0), np.empty(0, dtype=np.int64)
         return self._go(JobBlock(arrival=times, job_class=numbers, need=numbers, duration=times), last=True)
 
     @abstractmethod
-    def _run(self, block: JobBlock, last: bool, out_real: Any, out_whole: Any) -> int:
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:
         """Handle events up to the block's last arrival, or all of them; return what stopped it."""
 
     def _go(self, block: JobBlock, *, last: bool) -> Completed:
-        most = int(self.count[at.PRESENT]) + len(block)
+        most = int(self.state["present"]) + len(block)
         self._make_room(most)
-        if len(self.out_real[0]) < most:
-            self.out_real, self.out_whole = np.empty((4, 2 * most)), np.empty((4, 2 * most), dtype=np.int64)
-        out_real, out_whole = self.out_real, self.out_whole
-        self.count[at.DONE] = 0
-        status = self._run(block, last, out_real, out_whole)
+        if len(self.finished.number) < most:
+            self.finished = Finished.room_for(2 * most)
+        self.state["taken"] = self.state["finished"] = 0
+        arriving = Arriving(block.arrival, block.job_class, block.need, block.duration, last)
+        while (status := self._run(block, arriving)) == MORE_DRAWS:
+            self._draw_more()
         if status:
             done = (
                 "chose jobs that need more servers than there are"
-                if status == at.TOO_MANY_SERVERS
-                else ("stopped a running job although it is not preemptive")
+                if status == TOO_MANY_SERVERS
+                else "stopped a running job although it is not preemptive"
             )
             raise InvalidInput(f"policy '{self.name}' {done} ({self.servers}); correct its function")
-        count = int(self.count[at.DONE])
-        return Completed(
-            number=out_whole[0, :count],
-            job_class=out_whole[1, :count],
-            need=out_whole[2, :count],
-            preemptions=out_whole[3, :count],
-            arrival=out_real[0, :count],
-            duration=out_real[1, :count],
-            start=out_real[2, :count],
-            finish=out_real[3, :count],
-        )
+        count = int(self.state["finished"])
+        return Completed(**{name: column[:count] for name, column in self.finished._asdict().items()})
 
     def _make_room(self, most: int) -> None:
-        old = len(self.jobs)
+        old = len(self.present_jobs.jobs)
         if most <= old:
             return
         size = max(most, 2 * old)
-        jobs = np.zeros(size, dtype=at.JOB)
-        jobs[:old] = self.jobs
+        jobs = np.zeros(size, dtype=self.row)
+        jobs[:old] = self.present_jobs.jobs
         jobs["next"][old:] = np.arange(old + 1, size + 1)
-        jobs["next"][-1] = self.count[at.FREE_SLOT]
-        self.count[at.FREE_SLOT] = old
-        self.jobs = jobs
+        jobs["next"][-1] = self.state["free_slot"]
+        self.state["free_slot"] = old
+        self.present_jobs = self.present_jobs._replace(jobs=jobs)
+
+    def _draw_more(self) -> None:
+        assert self._draw is not None  # a loop that uses none asks for none
+        values, used = self.draws
+        kept = values[used[0] :]
+        self.draws = Draws(np.concatenate([kept, self._draw(len(values) - len(kept))]), np.zeros(1, dtype=np.int64))
 
 
 @helper
-def enter(jobs: Any, count: Any, arrival: Any, job_class: Any, need: Any, duration: Any, group: Any) -> Any:
-    """Give an arriving job a slot."""
-    slot = count[at.FREE_SLOT]
-    count[at.FREE_SLOT] = jobs[slot].next
-    jobs[slot].arrival = arrival
-    jobs[slot].duration = duration
-    jobs[slot].remaining = duration
+def next_arrival(arriving: Any, state: Any) -> Any:
+    """Return when the next job of the block arrives; infinite if there is none."""
+    return arriving.arrival[state.taken] if state.taken < len(arriving.arrival) else np.inf
+
+
+@helper
+def next_completion(present: Any) -> Any:
+    """Return when the next running job finishes; infinite if none is running."""
+    return present.jobs[present.heap[0]].finish if present.state[0].running > 0 else np.inf
+
+
+@helper
+def enter(present: Any, arriving: Any) -> Any:
+    """Give the next job of the block a slot."""
+    jobs, state = present.jobs, present.state[0]
+    i, slot = state.taken, state.free_slot
+    state.free_slot = jobs[slot].next
+    jobs[slot].arrival = arriving.arrival[i]
+    jobs[slot].duration = arriving.duration[i]
+    jobs[slot].remaining = arriving.duration[i]
     jobs[slot].start = -1.0
     jobs[slot].finish = np.inf
-    jobs[slot].number = count[at.ARRIVED]
-    jobs[slot].job_class = job_class
-    jobs[slot].need = need
+    jobs[slot].number = state.arrived
+    jobs[slot].job_class = arriving.job_class[i]
+    jobs[slot].need = arriving.need[i]
     jobs[slot].preemptions = 0
-    jobs[slot].group = group
-    count[at.ARRIVED] += 1
-    count[at.PRESENT] += 1
+    state.arrived += 1
+    state.present += 1
+    state.taken += 1
     return slot
 
 
 @helper
-def leave(jobs: Any, count: Any, out_real: Any, out_whole: Any, slot: Any) -> Any:
+def leave(present: Any, finished: Any, slot: Any) -> Any:
     """Write a finished job out and give its slot back."""
-    i = count[at.DONE]
-    out_real[0, i] = jobs[slot].arrival
-    out_real[1, i] = jobs[slot].duration
-    out_real[2, i] = jobs[slot].start
-    out_real[3, i] = jobs[slot].finish
-    out_whole[0, i] = jobs[slot].number
-    out_whole[1, i] = jobs[slot].job_class
-    out_whole[2, i] = jobs[slot].need
-    out_whole[3, i] = jobs[slot].preemptions
-    count[at.DONE] += 1
-    count[at.PRESENT] -= 1
-    jobs[slot].next = count[at.FREE_SLOT]
-    count[at.FREE_SLOT] = slot
+    jobs, state = present.jobs, present.state[0]
+    i = state.finished
+    finished.arrival[i] = jobs[slot].arrival
+    finished.duration[i] = jobs[slot].duration
+    finished.start[i] = jobs[slot].start
+    finished.finish[i] = jobs[slot].finish
+    finished.number[i] = jobs[slot].number
+    finished.job_class[i] = jobs[slot].job_class
+    finished.need[i] = jobs[slot].need
+    finished.preemptions[i] = jobs[slot].preemptions
+    state.finished += 1
+    state.present -= 1
+    jobs[slot].next = state.free_slot
+    state.free_slot = slot
 
 
 @helper
-def pass_time(count: Any, time: Any, now: Any) -> Any:
+def pass_time(state: Any, now: Any) -> Any:
     """Move the clock, adding up the servers that stand idle while jobs wait."""
-    if count[at.PRESENT] > count[at.RUNNING]:
-        time[at.AREA] += (now - time[at.NOW]) * count[at.IDLE]
-    time[at.NOW] = now
+    if state.present > state.running:
+        state.wasted_area += (now - state.now) * state.idle
+    state.now = now
 
 
 @helper
-def start(jobs: Any, heap: Any, count: Any, now: Any, slot: Any) -> Any:
+def start(present: Any, slot: Any) -> Any:
     """Put a waiting job into service."""
-    count[at.IDLE] -= jobs[slot].need
+    jobs, state = present.jobs, present.state[0]
+    state.idle -= jobs[slot].need
     if jobs[slot].start < 0.0:
-        jobs[slot].start = now
-    jobs[slot].finish = now + jobs[slot].remaining
-    count[at.RUNNING] = push(heap, count[at.RUNNING], jobs, slot)
+        jobs[slot].start = state.now
+    jobs[slot].finish = state.now + jobs[slot].remaining
+    push(present, slot)
 
 
 @helper
-def stop(jobs: Any, heap: Any, count: Any, now: Any, slot: Any) -> Any:
+def stop(present: Any, slot: Any) -> Any:
     """Take a running job out of service; it will go on where it was."""
-    count[at.RUNNING] = remove(heap, count[at.RUNNING], jobs, slot)
-    count[at.IDLE] += jobs[slot].need
-    jobs[slot].remaining = jobs[slot].finish - now
+    jobs, state = present.jobs, present.state[0]
+    remove(present, slot)
+    state.idle += jobs[slot].need
+    jobs[slot].remaining = jobs[slot].finish - state.now
     jobs[slot].finish = np.inf
     jobs[slot].preemptions += 1
 
 
 @helper
-def append(jobs: Any, count: Any, slot: Any) -> Any:
-    """Put a job at the end of the line."""
-    last = count[at.LAST]
-    jobs[slot].before, jobs[slot].next = last, -1
-    if last < 0:
-        count[at.FIRST] = slot
-    else:
-        jobs[last].next = slot
-    count[at.LAST] = slot
+def complete(present: Any) -> Any:
+    """Let time pass to the next completion and give its servers back; return the slot of the job."""
+    jobs, state = present.jobs, present.state[0]
+    slot = present.heap[0]
+    pass_time(state, jobs[slot].finish)
+    remove(present, slot)
+    state.idle += jobs[slot].need
+    return slot
 
 
 @helper
-def unlink(jobs: Any, count: Any, slot: Any) -> Any:
+def append(present: Any, slot: Any) -> Any:
+    """Put a job at the end of the line."""
+    jobs, state = present.jobs, present.state[0]
+    last = state.last
+    jobs[slot].before, jobs[slot].next = last, -1
+    if last < 0:
+        state.first = slot
+    else:
+        jobs[last].next = slot
+    state.last = slot
+
+
+@helper
+def unlink(present: Any, slot: Any) -> Any:
     """Take a job out of the line."""
+    jobs, state = present.jobs, present.state[0]
     before, after = jobs[slot].before, jobs[slot].next
     if before < 0:
-        count[at.FIRST] = after
+        state.first = after
     else:
         jobs[before].next = after
     if after < 0:
-        count[at.LAST] = before
+        state.last = before
     else:
         jobs[after].before = before

@@ -6,37 +6,41 @@ here from the class's law. The job is through with its last task; its work over 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.engines.cluster import Cluster
 from msj.engines.compiling import kernel
 from msj.engines.ends import pop, push
-from msj.engines.in_order import InOrderKernel
-from msj.model import System
-from msj.workloads import JobBlock, Streams
+from msj.engines.in_order import InOrderEngine, Times
+from msj.workloads.job_block import JobBlock
 
 
-class ForkJoinKernel(InOrderKernel):
-    """Tasks of the system's classes on its servers."""
+class Law(Protocol):
+    """What is known here of a law of durations."""
 
-    def __init__(self, *, system: System, streams: Streams) -> None:
-        super().__init__(most_ends=system.servers)
-        self.free = np.array([system.servers], dtype=np.int64)
-        self.laws = [c.duration for c in system.classes]
-        self.durations = streams.generator("tasks")
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Draw so many durations."""
 
-    def _run(self, block: JobBlock, start: Any, finish: Any) -> NDArray[np.float64]:
-        tasks = self._tasks(block)
+
+class ForkJoinEngine(InOrderEngine):
+    """Tasks on servers; ``laws`` are those of a task, by class."""
+
+    def __init__(self, cluster: Cluster, *, laws: Sequence[Law]) -> None:
+        super().__init__(most_ends=cluster.servers)
+        self.free = np.array([cluster.servers], dtype=np.int64)
+        self.laws = laws
+        self.durations = cluster.streams.generator("tasks")
+
+    def _run(self, block: JobBlock, times: Times) -> NDArray[np.float64]:
         mean = np.empty(len(block))
-        _run(
-            block.arrival, block.need, tasks, self.free, self.ends, self.held, self.size, self.times, start, finish,
-            mean,
-        )  # fmt: skip
+        _run(block.arrival, block.need, self.tasks(block), self.line, self.free, times, mean)
         return mean
 
-    def _tasks(self, block: JobBlock) -> NDArray[np.float64]:
+    def tasks(self, block: JobBlock) -> NDArray[np.float64]:
         """Return the durations of all tasks, job after job."""
         owner = np.repeat(np.arange(len(block)), block.need)
         first = np.cumsum(block.need) - block.need
@@ -49,32 +53,28 @@ class ForkJoinKernel(InOrderKernel):
 
 
 @kernel
-def _run(
-    arrival: Any, need: Any, tasks: Any, available: Any, ends: Any, held: Any, size: Any, times: Any, start: Any,
-    finish: Any, mean: Any,
-) -> Any:  # fmt: skip
-    count, free, head, wasted = size[0], available[0], times[0], times[1]
+def _run(arrival: Any, need: Any, tasks: Any, line: Any, available: Any, times: Any, mean: Any) -> Any:
+    ends, held, state = line.ends, line.held, line.state[0]
+    size, free, head, wasted = state.size, available[0], state.head, state.wasted_area
     task = 0
     for i in range(len(arrival)):
         head = max(head, arrival[i])
-        while count > 0 and ends[0] <= head:
+        while size > 0 and ends[0] <= head:
             free += 1
-            count = pop(ends, held, count)
+            size = pop(ends, held, size)
         while free < need[i]:
             wasted += (ends[0] - head) * free
             head = ends[0]
             free += 1
-            count = pop(ends, held, count)
-        start[i] = head
+            size = pop(ends, held, size)
+        times.start[i] = head
         longest, total = 0.0, 0.0
         for _ in range(need[i]):
             longest = max(longest, tasks[task])
             total += tasks[task]
-            count = push(ends, held, count, head + tasks[task], 1)
+            size = push(ends, held, size, head + tasks[task], 1)
             task += 1
         free -= need[i]
-        finish[i] = head + longest
+        times.finish[i] = head + longest
         mean[i] = total / need[i]
-    size[0], available[0], times[0], times[1] = count, free, head, wasted
-    if len(arrival):
-        times[2] = arrival[-1]
+    state.size, available[0], state.head, state.wasted_area = size, free, head, wasted

@@ -1,7 +1,7 @@
 """A heap of running jobs by finish time, from which any job can be taken out (preemption).
 
-``heap[:size]`` holds slots of the table of jobs; ``position`` says where in the heap a slot stands. Jobs that finish at
-the same moment leave in order of arrival, so that every kernel handles simultaneous events alike.
+``heap[:running]`` holds slots of the table of jobs; ``position`` says where in the heap a slot stands. Jobs that finish
+at the same moment leave in order of arrival, so that every engine handles simultaneous events alike.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ def sooner(jobs: Any, a: Any, b: Any) -> Any:
 
 
 @helper
-def push(heap: Any, size: Any, jobs: Any, slot: Any) -> Any:
-    """Add a job; return the new size."""
-    hole = size
+def push(present: Any, slot: Any) -> Any:
+    """Add a job."""
+    jobs, heap, state = present.jobs, present.heap, present.state[0]
+    hole = state.running
     while hole > 0:
         parent = (hole - 1) >> 1
         if not sooner(jobs, slot, heap[parent]):
@@ -32,17 +33,19 @@ def push(heap: Any, size: Any, jobs: Any, slot: Any) -> Any:
         hole = parent
     heap[hole] = slot
     jobs[slot].position = hole
-    return size + 1
+    state.running += 1
 
 
 @helper
-def remove(heap: Any, size: Any, jobs: Any, slot: Any) -> Any:
-    """Take a job out, wherever it stands; return the new size."""
+def remove(present: Any, slot: Any) -> Any:
+    """Take a job out, wherever it stands."""
+    jobs, heap, state = present.jobs, present.heap, present.state[0]
     hole = jobs[slot].position
-    size -= 1
+    size = state.running - 1
+    state.running = size
     last = heap[size]
     if last == slot:
-        return size
+        return
     while hole > 0:  # the last job may belong above the hole ...
         parent = (hole - 1) >> 1
         if not sooner(jobs, last, heap[parent]):
@@ -62,4 +65,3 @@ def remove(heap: Any, size: Any, jobs: Any, slot: Any) -> Any:
         child = 2 * hole + 1
     heap[hole] = last
     jobs[last].position = hole
-    return size

@@ -1,4 +1,4 @@
-"""What kernels share that serve jobs in order of arrival and never preempt: the whole story of a job is known at once.
+"""What engines share that serve jobs in order of arrival and never preempt: the whole story of a job is known at once.
 
 As under FCFS, a job starts at max(arrival, previous start, the moment it fits), so its start and finish follow from
 the jobs before it alone, and no event loop is needed.
@@ -7,52 +7,77 @@ the jobs before it alone, and no event loop is needed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from msj.engines.completed import Completed
-from msj.workloads import JobBlock
+from msj.workloads.job_block import JobBlock
+
+#: One number each about the whole: last start, servers idle while jobs wait, last arrival, entries of the heap.
+STATE = np.dtype([("head", "f8"), ("wasted_area", "f8"), ("last_arrival", "f8"), ("size", "i8")])
 
 
-class InOrderKernel(ABC):
+class Line(NamedTuple):
+    """A heap of the moments at which something becomes free, what that is, and the one row of :data:`STATE`."""
+
+    ends: Any
+    held: Any
+    state: Any
+
+
+class Times(NamedTuple):
+    """Start and finish of the jobs of a block."""
+
+    start: Any
+    finish: Any
+
+
+class InOrderEngine(ABC):
     """Keeps what all of them keep; a subclass finds starts and finishes."""
 
     def __init__(self, *, most_ends: int) -> None:
-        self.ends = np.empty(most_ends)  # heap of the moments at which something becomes free
-        self.held = np.empty(most_ends, dtype=np.int64)  # ... and what
-        self.size = np.zeros(1, dtype=np.int64)
-        self.times = np.zeros(3)  # last start, idle area while jobs wait, last arrival
+        ends, held = np.empty(most_ends), np.empty(most_ends, dtype=np.int64)
+        self.line = Line(ends, held, np.zeros(1, dtype=STATE))
         self.number = 0
+        self._times, self._counting = Times(np.empty(0), np.empty(0)), np.empty(0, dtype=np.int64)
+
+    @property
+    def state(self) -> Any:
+        """The one row of what is known about the whole."""
+        return self.line.state[0]
 
     @property
     def clock(self) -> float:
-        """Time of the last arrival."""
-        return float(self.times[2])
+        return float(self.state["last_arrival"])
 
     @property
     def wasted_area(self) -> float:
-        """Integral over time of the servers idle while jobs wait."""
-        return float(self.times[1])
+        return float(self.state["wasted_area"])
 
     def present(self) -> float:
         """Jobs waiting now: the wait of the last arrival times the rate at which jobs have started so far."""
-        behind = max(self.times[0] - self.times[2], 0.0)
-        return float(behind * self.number / self.times[0]) if behind else 0.0
+        head, last_arrival = float(self.state["head"]), self.clock
+        return (head - last_arrival) * self.number / head if head > last_arrival else 0.0
 
     def advance(self, block: JobBlock) -> Completed:
         """Serve the block's jobs; all of them are returned, finished or not yet."""
-        start, finish = np.empty((2, len(block)))
-        duration = self._run(block, start, finish)
+        if len(self._counting) != len(block):
+            self._times = Times(*np.empty((2, len(block))))
+            self._counting = np.arange(len(block))
+        duration = self._run(block, self._times)
+        if len(block):
+            self.state["last_arrival"] = block.arrival[-1]
         first, self.number = self.number, self.number + len(block)
         return Completed(
-            number=np.arange(first, self.number),
+            number=first + self._counting,
             arrival=block.arrival,
             job_class=block.job_class,
             need=block.need,
             duration=duration,
-            start=start,
-            finish=finish,
+            start=self._times.start,
+            finish=self._times.finish,
         )
 
     def drain(self) -> Completed:
@@ -60,5 +85,5 @@ class InOrderKernel(ABC):
         return Completed.none()
 
     @abstractmethod
-    def _run(self, block: JobBlock, start: NDArray[np.float64], finish: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _run(self, block: JobBlock, times: Times) -> NDArray[np.float64]:
         """Write starts and finishes; return each job's work over its need."""

@@ -7,92 +7,109 @@ each group the class may use, all its servers there. A job that fits in no way b
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
 from msj.engines.ends import pop, push
-from msj.engines.in_order import InOrderKernel
-from msj.workloads import JobBlock
+from msj.engines.in_order import InOrderEngine, Times
+from msj.workloads.job_block import JobBlock
 
 
-class PoolsKernel(InOrderKernel):
+class Pools(NamedTuple):
+    """What is free in each pool, which pools are servers, and what class c takes in its w-th way from pool p."""
+
+    free: Any
+    servers: Any
+    ways: Any  # classes × ways × pools; negative where there is no such way
+
+
+class PoolsEngine(InOrderEngine):
     """Serves from pools.
 
     Parameters
     ----------
+    cluster
+        The cluster.
     capacity
         What there is in each pool.
     ways
-        What class c takes in its w-th way from pool p: classes × ways × pools; negative where there is no such way.
+        By class, the ways to start in order of preference, each an amount from every pool.
     servers
         Which pools are servers, whose idleness counts as waste.
     """
 
-    def __init__(self, *, capacity: NDArray[np.int64], ways: NDArray[np.int64], servers: NDArray[np.bool_]) -> None:
-        takes = ways[ways[:, :, 0] >= 0]
-        least = int(takes.sum(axis=1).min())
-        super().__init__(most_ends=int(capacity.sum()) // least + 1)
-        self.free = capacity.astype(np.int64).copy()
-        self.ways = np.ascontiguousarray(ways, dtype=np.int64)
-        self.servers = servers
+    def __init__(
+        self,
+        cluster: Cluster,  # noqa: ARG002
+        *,
+        capacity: Sequence[int],
+        ways: Sequence[Sequence[Sequence[int]]],
+        servers: Sequence[bool],
+    ) -> None:
+        table = np.full((len(ways), max(map(len, ways)), len(capacity)), -1, dtype=np.int64)
+        for c, own in enumerate(ways):
+            table[c, : len(own)] = own
+        least = min(sum(way) for own in ways for way in own)
+        super().__init__(most_ends=sum(capacity) // least + 1)
+        self.pools = Pools(np.array(capacity, dtype=np.int64), np.array(servers, dtype=np.bool_), table)
 
-    def _run(self, block: JobBlock, start: Any, finish: Any) -> NDArray[np.float64]:
-        _run(
-            block.arrival, block.job_class, block.duration, self.free, self.ways, self.servers, self.ends, self.held,
-            self.size, self.times, start, finish,
-        )  # fmt: skip
+    def _run(self, block: JobBlock, times: Times) -> NDArray[np.float64]:
+        _run(block.arrival, block.job_class, block.duration, self.line, self.pools, times)
         return block.duration
 
 
 @helper
-def _way(free: Any, ways: Any, c: Any) -> Any:
+def _way(pools: Any, c: Any) -> Any:
     """Return the first way in which a job of class c fits now, or -1."""
-    for w in range(ways.shape[1]):
-        fits = ways[c, w, 0] >= 0
-        for p in range(len(free)):
-            if ways[c, w, p] > free[p]:
+    for w in range(pools.ways.shape[1]):
+        fits = pools.ways[c, w, 0] >= 0
+        for p in range(len(pools.free)):
+            if pools.ways[c, w, p] > pools.free[p]:
                 fits = False
         if fits:
             return w
     return -1
 
 
+@helper
+def _idle(pools: Any) -> Any:
+    idle = 0
+    for p in range(len(pools.free)):
+        idle += pools.free[p] * pools.servers[p]
+    return idle
+
+
 @kernel
-def _run(
-    arrival: Any, job_class: Any, duration: Any, free: Any, ways: Any, servers: Any, ends: Any, held: Any, size: Any,
-    times: Any, start: Any, finish: Any,
-) -> Any:  # fmt: skip
-    count, head, wasted = size[0], times[0], times[1]
-    options = ways.shape[1]
+def _run(arrival: Any, job_class: Any, duration: Any, line: Any, pools: Any, times: Any) -> Any:
+    ends, held, state = line.ends, line.held, line.state[0]
+    size, head, wasted = state.size, state.head, state.wasted_area
+    options = pools.ways.shape[1]
     for i in range(len(arrival)):
         head = max(head, arrival[i])
         c = job_class[i]
-        w = -1
+        waits = False
         while True:
             # What has become free by now; then, if the job still does not fit, what becomes free next.
-            while count > 0 and (ends[0] <= head or w == -2):
+            while size > 0 and (ends[0] <= head or waits):
                 if ends[0] > head:
-                    idle = 0
-                    for p in range(len(free)):
-                        idle += free[p] * servers[p]
-                    wasted += (ends[0] - head) * idle
+                    wasted += (ends[0] - head) * _idle(pools)
                     head = ends[0]
-                for p in range(len(free)):
-                    free[p] += ways[held[0] // options, held[0] % options, p]
-                count = pop(ends, held, count)
-                w = -1
-            w = _way(free, ways, c)
+                for p in range(len(pools.free)):
+                    pools.free[p] += pools.ways[held[0] // options, held[0] % options, p]
+                size = pop(ends, held, size)
+                waits = False
+            w = _way(pools, c)
             if w >= 0:
                 break
-            w = -2
-        for p in range(len(free)):
-            free[p] -= ways[c, w, p]
-        start[i] = head
-        finish[i] = head + duration[i]
-        count = push(ends, held, count, finish[i], c * options + w)
-    size[0], times[0], times[1] = count, head, wasted
-    if len(arrival):
-        times[2] = arrival[-1]
+            waits = True
+        for p in range(len(pools.free)):
+            pools.free[p] -= pools.ways[c, w, p]
+        times.start[i] = head
+        times.finish[i] = head + duration[i]
+        size = push(ends, held, size, times.finish[i], c * options + w)
+    state.size, state.head, state.wasted_area = size, head, wasted

@@ -6,59 +6,65 @@ while it pays, it owes all of it again. The first start is free.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from msj.engines import columns as at
+from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
-from msj.engines.event import EventKernel, append, enter, leave, pass_time, unlink
+from msj.engines.event import (
+    EventEngine,
+    append,
+    complete,
+    enter,
+    leave,
+    next_arrival,
+    next_completion,
+    pass_time,
+    unlink,
+)
 from msj.engines.heap import push, remove
-from msj.workloads import JobBlock, Streams
-
-DRAWS = 4096
-# jobs[...].estimate is when the overhead of the present service ends, .group whether the job is chosen.
+from msj.engines.state import FINISHED, MORE_DRAWS, Arriving, job_row
+from msj.workloads.job_block import JobBlock
 
 
-class PreemptionCostKernel(EventKernel):
+class Rule(NamedTuple):
+    """Servers, a power of two, and the rate of overheads."""
+
+    servers: int
+    rate: float
+
+
+class PreemptionCostEngine(EventEngine):
     """ServerFilling with an overhead of rate ``overhead_rate`` at every resumption; needs are powers of two."""
 
-    def __init__(self, *, servers: int, overhead_rate: float, streams: Streams) -> None:
-        super().__init__(servers=servers, name="preemption-cost")
-        self.rate = overhead_rate
-        self.random = streams.generator("policy")
-        self.draws = self.random.standard_exponential(max(DRAWS, 2 * servers))
-        self.used = np.zeros(1, dtype=np.int64)
+    row: ClassVar[np.dtype[Any]] = job_row(before="i8", chosen="i8", progress_from="f8")
 
-    def _run(self, block: JobBlock, last: bool, out_real: Any, out_whole: Any) -> int:
-        self.count[at.STATE] = 0
-        while True:
-            status = _run(
-                block.arrival, block.job_class, block.need, block.duration, last, self.servers, self.rate, self.draws,
-                self.used, self.jobs, self.heap, self.count, self.time, out_real, out_whole,
-            )  # fmt: skip
-            if status != at.MORE_RANDOM_NUMBERS:
-                return int(status)
-            self.random.standard_exponential(out=self.draws)
-            self.used[0] = 0
+    def __init__(self, cluster: Cluster, *, overhead_rate: float) -> None:
+        draw = cluster.streams.generator("policy").standard_exponential
+        super().__init__(cluster, draw=draw, least=cluster.servers)
+        self.rule = Rule(cluster.servers, overhead_rate)
+
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+        return int(_run(self.rule, arriving, self.present_jobs, self.draws, self.finished))
 
 
 @helper
-def _choose(servers: Any, jobs: Any, count: Any) -> Any:
+def _choose(servers: Any, jobs: Any, first: Any) -> Any:
     """Mark the jobs to serve; return the first job that is no candidate."""
     wanted = 0
-    beyond = count[at.FIRST]
+    beyond = first
     while beyond >= 0 and wanted < servers:
-        jobs[beyond].group = 0
+        jobs[beyond].chosen = 0
         wanted += jobs[beyond].need
         beyond = jobs[beyond].next
     free = servers
     size = servers
     while size > 0 and free > 0:
-        slot = count[at.FIRST]
+        slot = first
         while slot != beyond and free >= size:
             if jobs[slot].need == size:
-                jobs[slot].group = 1
+                jobs[slot].chosen = 1
                 free -= size
             slot = jobs[slot].next
         size //= 2
@@ -66,54 +72,47 @@ def _choose(servers: Any, jobs: Any, count: Any) -> Any:
 
 
 @helper
-def _decide(servers: Any, rate: Any, draws: Any, used: Any, jobs: Any, heap: Any, count: Any, now: Any) -> Any:
-    beyond = _choose(servers, jobs, count)
-    slot = count[at.FIRST]
+def _decide(rule: Any, present: Any, draws: Any) -> Any:
+    jobs, state = present.jobs, present.state[0]
+    beyond = _choose(rule.servers, jobs, state.first)
+    slot = state.first
     while slot != beyond:
-        if jobs[slot].group == 0 and jobs[slot].finish < np.inf:
-            count[at.RUNNING] = remove(heap, count[at.RUNNING], jobs, slot)
-            count[at.IDLE] += jobs[slot].need
-            jobs[slot].remaining -= max(now - jobs[slot].estimate, 0.0)
+        if jobs[slot].chosen == 0 and jobs[slot].finish < np.inf:
+            remove(present, slot)
+            state.idle += jobs[slot].need
+            jobs[slot].remaining -= max(state.now - jobs[slot].progress_from, 0.0)
             jobs[slot].finish = np.inf
             jobs[slot].preemptions += 1
         slot = jobs[slot].next
-    slot = count[at.FIRST]
+    slot = state.first
     while slot != beyond:
-        if jobs[slot].group == 1 and jobs[slot].finish == np.inf:
-            jobs[slot].estimate = now
+        if jobs[slot].chosen == 1 and jobs[slot].finish == np.inf:
+            jobs[slot].progress_from = state.now
             if jobs[slot].preemptions > 0:
-                jobs[slot].estimate += draws[used[0]] / rate
-                used[0] += 1
+                jobs[slot].progress_from += draws.values[draws.used[0]] / rule.rate
+                draws.used[0] += 1
             if jobs[slot].start < 0.0:
-                jobs[slot].start = now
-            jobs[slot].finish = jobs[slot].estimate + jobs[slot].remaining
-            count[at.IDLE] -= jobs[slot].need
-            count[at.RUNNING] = push(heap, count[at.RUNNING], jobs, slot)
+                jobs[slot].start = state.now
+            jobs[slot].finish = jobs[slot].progress_from + jobs[slot].remaining
+            state.idle -= jobs[slot].need
+            push(present, slot)
         slot = jobs[slot].next
 
 
 @kernel
-def _run(
-    arrival: Any, job_class: Any, need: Any, duration: Any, last: Any, servers: Any, rate: Any, draws: Any, used: Any,
-    jobs: Any, heap: Any, count: Any, time: Any, out_real: Any, out_whole: Any,
-) -> Any:  # fmt: skip
-    i = count[at.STATE]
+def _run(rule: Any, arriving: Any, present: Any, draws: Any, finished: Any) -> Any:
+    state = present.state[0]
     while True:
-        if i == len(arrival) and (not last or count[at.PRESENT] == 0):
-            return at.FINISHED
-        if used[0] + servers > len(draws):  # one event resumes at most so many jobs
-            count[at.STATE] = i
-            return at.MORE_RANDOM_NUMBERS
-        until = arrival[i] if i < len(arrival) else np.inf
-        if count[at.RUNNING] > 0 and jobs[heap[0]].finish <= until:
-            slot = heap[0]
-            pass_time(count, time, jobs[slot].finish)
-            count[at.RUNNING] = remove(heap, count[at.RUNNING], jobs, slot)
-            count[at.IDLE] += jobs[slot].need
-            unlink(jobs, count, slot)
-            leave(jobs, count, out_real, out_whole, slot)
+        if state.taken == len(arriving.arrival) and (not arriving.last or state.present == 0):
+            return FINISHED
+        if draws.used[0] + rule.servers > len(draws.values):  # one event resumes at most so many jobs
+            return MORE_DRAWS
+        until = next_arrival(arriving, state)
+        if next_completion(present) <= until:
+            slot = complete(present)
+            unlink(present, slot)
+            leave(present, finished, slot)
         else:
-            pass_time(count, time, until)
-            append(jobs, count, enter(jobs, count, until, job_class[i], need[i], duration[i], 0))
-            i += 1
-        _decide(servers, rate, draws, used, jobs, heap, count, time[at.NOW])
+            pass_time(state, until)
+            append(present, enter(present, arriving))
+        _decide(rule, present, draws)

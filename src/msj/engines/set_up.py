@@ -7,111 +7,104 @@ are exponential, so at every event the time to the next end of a set-up can be d
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from msj.engines import columns as at
+from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
-from msj.engines.event import EventKernel, append, enter, leave, start
-from msj.engines.heap import remove
-from msj.workloads import JobBlock, Streams
+from msj.engines.event import EventEngine, append, complete, enter, leave, next_arrival, next_completion, start
+from msj.engines.state import FINISHED, MORE_DRAWS, Arriving, job_row
+from msj.workloads.job_block import JobBlock
 
-DRAWS = 4096
-ON, WANTED, USED = range(3)
+#: Servers on and servers wanted; server-time spent busy, idle, in set-up and off.
+POWER = np.dtype([("on", "i8"), ("wanted", "i8"), ("busy", "f8"), ("idle", "f8"), ("set_up", "f8"), ("off", "f8")])
 
 
-class SetUpKernel(EventKernel):
-    """FCFS with set-up; ``states`` adds up the time servers spend busy, idle, in set-up and off."""
+class Rule(NamedTuple):
+    """How servers come on."""
 
-    def __init__(self, *, servers: int, set_up_rate: float, staggered: bool, streams: Streams) -> None:
-        super().__init__(servers=servers, name="set-up")
-        self.rate, self.staggered = set_up_rate, staggered
-        self.power = np.zeros(3, dtype=np.int64)  # servers on, servers wanted, random numbers used
-        self.states = np.zeros(4)
-        self.random = streams.generator("policy")
-        self.draws = self.random.standard_exponential(DRAWS)
+    servers: int
+    rate: float
+    staggered: bool
 
-    def _run(self, block: JobBlock, last: bool, out_real: Any, out_whole: Any) -> int:
-        self.count[at.STATE] = 0
-        while True:
-            status = _run(
-                block.arrival, block.job_class, block.need, block.duration, last, self.servers, self.rate,
-                self.staggered, self.power, self.states, self.draws, self.jobs, self.heap, self.count, self.time,
-                out_real, out_whole,
-            )  # fmt: skip
-            if status != at.MORE_RANDOM_NUMBERS:
-                return int(status)
-            self.random.standard_exponential(out=self.draws)
-            self.power[USED] = 0
+
+class SetUpEngine(EventEngine):
+    """FCFS with set-up; ``power`` adds up the time servers spend busy, idle, in set-up and off."""
+
+    row: ClassVar[np.dtype[Any]] = job_row(before="i8")
+
+    def __init__(self, cluster: Cluster, *, set_up_rate: float, staggered: bool) -> None:
+        super().__init__(cluster, draw=cluster.streams.generator("policy").standard_exponential)
+        self.rule = Rule(cluster.servers, set_up_rate, staggered)
+        self.power = np.zeros(1, dtype=POWER)
+
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+        return int(_run(self.rule, arriving, self.present_jobs, self.power, self.draws, self.finished))
 
 
 @helper
-def _pass(servers: Any, staggered: Any, power: Any, states: Any, count: Any, time: Any, now: Any) -> Any:
-    passed = now - time[at.NOW]
-    busy = servers - count[at.IDLE]
-    coming = power[WANTED] - power[ON]
-    if staggered:
-        coming = min(coming, 1)
-    states[0] += passed * busy
-    states[1] += passed * (power[ON] - busy)
-    states[2] += passed * coming
-    states[3] += passed * (servers - power[ON] - coming)
-    if count[at.PRESENT] > count[at.RUNNING]:
-        time[at.AREA] += passed * count[at.IDLE]
-    time[at.NOW] = now
+def _coming(rule: Any, power: Any) -> Any:
+    """Return how many servers are in set-up."""
+    missing = power.wanted - power.on
+    return min(missing, 1) if rule.staggered else missing
 
 
 @helper
-def _decide(servers: Any, power: Any, jobs: Any, heap: Any, count: Any, now: Any) -> Any:
-    # The line holds waiting jobs only: FIRST is its head.
-    wanted = servers - count[at.IDLE]
-    slot = count[at.FIRST]
-    while slot >= 0 and wanted + jobs[slot].need <= servers:
+def _pass(rule: Any, power: Any, state: Any, now: Any) -> Any:
+    passed = now - state.now
+    busy, coming = rule.servers - state.idle, _coming(rule, power)
+    power.busy += passed * busy
+    power.idle += passed * (power.on - busy)
+    power.set_up += passed * coming
+    power.off += passed * (rule.servers - power.on - coming)
+    if state.present > state.running:
+        state.wasted_area += passed * state.idle
+    state.now = now
+
+
+@helper
+def _decide(rule: Any, present: Any, power: Any) -> Any:
+    # The line holds waiting jobs only.
+    jobs, state = present.jobs, present.state[0]
+    wanted = rule.servers - state.idle
+    slot = state.first
+    while slot >= 0 and wanted + jobs[slot].need <= rule.servers:
         wanted += jobs[slot].need
         slot = jobs[slot].next
-    power[WANTED] = wanted
-    power[ON] = min(power[ON], wanted)
-    while count[at.FIRST] >= 0:
-        slot = count[at.FIRST]
-        if jobs[slot].need > power[ON] - (servers - count[at.IDLE]):
+    power.wanted = wanted
+    power.on = min(power.on, wanted)
+    while state.first >= 0:
+        slot = state.first
+        if jobs[slot].need > power.on - (rule.servers - state.idle):
             break
-        count[at.FIRST] = jobs[slot].next
-        if count[at.FIRST] < 0:
-            count[at.LAST] = -1
-        start(jobs, heap, count, now, slot)
+        state.first = jobs[slot].next
+        if state.first < 0:
+            state.last = -1
+        start(present, slot)
 
 
 @kernel
-def _run(
-    arrival: Any, job_class: Any, need: Any, duration: Any, last: Any, servers: Any, rate: Any, staggered: Any,
-    power: Any, states: Any, draws: Any, jobs: Any, heap: Any, count: Any, time: Any, out_real: Any, out_whole: Any,
-) -> Any:  # fmt: skip
-    i = count[at.STATE]
+def _run(rule: Any, arriving: Any, present: Any, powers: Any, draws: Any, finished: Any) -> Any:
+    state, power, used = present.state[0], powers[0], draws.used
     while True:
-        if i == len(arrival) and (not last or count[at.PRESENT] == 0):
-            return at.FINISHED
-        if power[USED] == len(draws):
-            count[at.STATE] = i
-            return at.MORE_RANDOM_NUMBERS
-        until = arrival[i] if i < len(arrival) else np.inf
-        ends = jobs[heap[0]].finish if count[at.RUNNING] > 0 else np.inf
-        coming = power[WANTED] - power[ON]
+        if state.taken == len(arriving.arrival) and (not arriving.last or state.present == 0):
+            return FINISHED
+        if used[0] == len(draws.values):
+            return MORE_DRAWS
+        until, ends = next_arrival(arriving, state), next_completion(present)
+        coming = _coming(rule, power)
         on = np.inf
         if coming > 0:
-            on = time[at.NOW] + draws[power[USED]] / (rate * (1 if staggered else coming))
-            power[USED] += 1
+            on = state.now + draws.values[used[0]] / (rule.rate * coming)
+            used[0] += 1
         if on < min(until, ends):
-            _pass(servers, staggered, power, states, count, time, on)
-            power[ON] += 1
+            _pass(rule, power, state, on)
+            power.on += 1
         elif ends <= until:
-            slot = heap[0]
-            _pass(servers, staggered, power, states, count, time, ends)
-            count[at.RUNNING] = remove(heap, count[at.RUNNING], jobs, slot)
-            count[at.IDLE] += jobs[slot].need
-            leave(jobs, count, out_real, out_whole, slot)
+            _pass(rule, power, state, ends)
+            leave(present, finished, complete(present))
         else:
-            _pass(servers, staggered, power, states, count, time, until)
-            append(jobs, count, enter(jobs, count, until, job_class[i], need[i], duration[i], 0))
-            i += 1
-        _decide(servers, power, jobs, heap, count, time[at.NOW])
+            _pass(rule, power, state, until)
+            append(present, enter(present, arriving))
+        _decide(rule, present, power)

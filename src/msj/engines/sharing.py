@@ -1,167 +1,203 @@
-"""Models that share speed (wcfs, section 3): the jobs served and their speeds change only at arrivals and completions.
+"""Rules that share speed (wcfs, section 3): the jobs served and their speeds change only at arrivals and completions.
 
 Jobs wait in one queue, or in one per need where need decides; at every event speeds are given out anew from the
 heads of the queues, to at most as many jobs as there are servers (or as may share), whatever the length of the queue.
-Jobs that stay on their server keep its number in ``estimate``, which nothing else uses here.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from msj.disciplines.heterogeneous_servers import HeterogeneousServers
-from msj.disciplines.limited_processor_sharing import LimitedProcessorSharing
-from msj.disciplines.sharing import Sharing
-from msj.disciplines.threshold_parallelism import ThresholdParallelism
-from msj.engines import columns as at
+from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
-from msj.engines.event import EventKernel, enter, leave
-from msj.workloads import JobBlock
+from msj.engines.event import EventEngine, enter, leave, next_arrival
+from msj.engines.state import FINISHED, Arriving, job_row
+from msj.workloads.job_block import JobBlock
 
-EQUALLY, BY_RANK, UP_TO_NEED, STAYING = range(4)
+RULES = ("equally", "by-rank", "up-to-need", "staying")
+EQUALLY, BY_RANK, UP_TO_NEED, STAYING = range(len(RULES))
+
+#: Jobs in order of arrival.
+QUEUE = np.dtype([("first", "i8"), ("last", "i8")])
+#: A server: its speed, and whether somebody stays on it.
+SERVER = np.dtype([("speed", "f8"), ("taken", "i8")])
+#: A place in service: who has it now, at which speed, and who had it before.
+PLACE = np.dtype([("slot", "i8"), ("speed", "f8"), ("before", "i8")])
 
 
-class SharingKernel(EventKernel):
-    """Runs one of the models; ``needs`` lists every need that can occur."""
+class Rule(NamedTuple):
+    """How speed is given out."""
 
-    def __init__(self, *, servers: int, policy: Sharing, needs: NDArray[np.int64]) -> None:
-        super().__init__(servers=servers, name=policy.name)
-        self.most, self.rule = servers, UP_TO_NEED
-        self.speeds = np.ones(servers)
-        self.group_of = np.zeros(servers + 1, dtype=np.int64)
-        distinct = np.unique(needs)
-        if isinstance(policy, LimitedProcessorSharing):
-            self.most, self.rule = policy.limit_on(servers), EQUALLY
-        elif isinstance(policy, HeterogeneousServers):
-            self.rule = STAYING if policy.assignment == "stay" else BY_RANK
-            fastest_first = np.array(policy.relative_speeds(servers))
-            self.speeds = fastest_first[::-1].copy() if policy.assignment == "slowest-first" else fastest_first
-        elif isinstance(policy, ThresholdParallelism) and policy.order != "fcfs":
-            rank = np.arange(len(distinct))
-            self.group_of[distinct] = rank if policy.order == "inelastic" else rank[::-1]
-        self.queues = np.full((2, len(distinct)), -1, dtype=np.int64)  # first and last, in order of preference
-        self.active = np.zeros((2, self.most), dtype=np.int64)  # jobs in service, now and before
-        self.speed = np.zeros(self.most)
-        self.taken = np.zeros(servers, dtype=np.bool_)  # servers that somebody stays on
+    servers: int
+    kind: int
 
-    def _run(self, block: JobBlock, last: bool, out_real: Any, out_whole: Any) -> int:
-        return int(
-            _run(
-                block.arrival, block.job_class, block.need, block.duration, last, self.servers, self.rule, self.most,
-                self.speeds, self.taken, self.group_of, self.queues, self.active, self.speed, self.jobs, self.count,
-                self.time, out_real, out_whole,
-            )
-        )  # fmt: skip
+
+class Shares(NamedTuple):
+    """Queues in order of preference, the queue of each need, the servers, and the places in service."""
+
+    queues: Any
+    queue_of: Any
+    servers: Any
+    places: Any
+
+
+class SharingEngine(EventEngine):
+    """Gives out speed by one of the rules.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    rule
+        ``equally``, ``by-rank`` (the oldest on the first server, ...), ``up-to-need`` or ``staying``.
+    most
+        How many jobs may be in service; as many as there are servers if None.
+    speeds
+        Of the servers, in the order in which jobs take them; all 1 if None.
+    order
+        ``fcfs``, ``elastic`` (larger needs first) or ``inelastic`` (smaller ones).
+    """
+
+    row: ClassVar[np.dtype[Any]] = job_row(before="i8", queue="i8", in_service="i8", server="i8")
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        *,
+        rule: str,
+        most: int | None = None,
+        speeds: Sequence[float] | None = None,
+        order: str = "fcfs",
+    ) -> None:
+        super().__init__(cluster)
+        self.rule = Rule(cluster.servers, RULES.index(rule))
+        needs = np.unique(cluster.needs)
+        queue_of = np.zeros(cluster.servers + 1, dtype=np.int64)
+        if order != "fcfs":
+            rank = np.arange(len(needs))
+            queue_of[needs] = rank if order == "inelastic" else rank[::-1]
+        queues = np.full(len(needs), -1, dtype=QUEUE)
+        servers = np.zeros(cluster.servers, dtype=SERVER)
+        servers["speed"] = 1.0 if speeds is None else speeds
+        self.shares = Shares(queues, queue_of, servers, np.zeros(most or cluster.servers, dtype=PLACE))
+
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+        return int(_run(self.rule, arriving, self.present_jobs, self.shares, self.finished))
 
 
 @helper
-def _give_out(
-    servers: Any, rule: Any, most: Any, speeds: Any, taken: Any, queues: Any, active: Any, speed: Any, jobs: Any,
-    count: Any, time: Any,
-) -> Any:  # fmt: skip
-    before = count[at.RUNNING]
+def _free_server(servers: Any) -> Any:
+    server = 0
+    while servers[server].taken:
+        server += 1
+    servers[server].taken = 1
+    return server
+
+
+@helper
+def _give_out(rule: Any, present: Any, shares: Any) -> Any:
+    jobs, state, places = present.jobs, present.state[0], shares.places
+    before = state.running
     for i in range(before):
-        active[1, i] = active[0, i]
-        jobs[active[0, i]].position = 0
+        places[i].before = places[i].slot
+        jobs[places[i].slot].in_service = 0
     size = 0
-    free = float(servers)
-    for g in range(queues.shape[1]):
-        slot = queues[0, g]
-        while slot >= 0 and size < most and free > 0.0:
-            active[0, size] = slot
-            if rule == BY_RANK:
-                speed[size] = speeds[size]
-            elif rule == STAYING:
+    free = float(rule.servers)
+    for g in range(len(shares.queues)):
+        slot = shares.queues[g].first
+        while slot >= 0 and size < len(places) and free > 0.0:
+            places[size].slot = slot
+            if rule.kind == BY_RANK:
+                places[size].speed = shares.servers[size].speed
+            elif rule.kind == STAYING:
                 if jobs[slot].start < 0.0:
-                    server = 0
-                    while taken[server]:
-                        server += 1
-                    taken[server] = True
-                    jobs[slot].estimate = server
-                speed[size] = speeds[int(jobs[slot].estimate)]
-            elif rule == UP_TO_NEED:
-                speed[size] = min(float(jobs[slot].need), free)
-                free -= speed[size]
+                    jobs[slot].server = _free_server(shares.servers)
+                places[size].speed = shares.servers[jobs[slot].server].speed
+            elif rule.kind == UP_TO_NEED:
+                places[size].speed = min(float(jobs[slot].need), free)
+                free -= places[size].speed
             if jobs[slot].start < 0.0:
-                jobs[slot].start = time[at.NOW]
-            jobs[slot].position = 1
+                jobs[slot].start = state.now
+            jobs[slot].in_service = 1
             size += 1
             slot = jobs[slot].next
-    if rule == EQUALLY:
+    if rule.kind == EQUALLY:
         for i in range(size):
-            speed[i] = servers / size
+            places[i].speed = rule.servers / size
     for i in range(before):
-        if jobs[active[1, i]].position == 0:
-            jobs[active[1, i]].preemptions += 1
-    count[at.RUNNING] = size
+        if jobs[places[i].before].in_service == 0:
+            jobs[places[i].before].preemptions += 1
+    state.running = size
 
 
 @helper
-def _serve_until(servers: Any, active: Any, speed: Any, jobs: Any, count: Any, time: Any, now: Any) -> Any:
-    passed = now - time[at.NOW]
+def _serve_until(rule: Any, present: Any, places: Any, now: Any) -> Any:
+    jobs, state = present.jobs, present.state[0]
+    passed = now - state.now
     used = 0.0
-    for i in range(count[at.RUNNING]):
-        slot = active[0, i]
-        jobs[slot].remaining -= passed * speed[i] / jobs[slot].need
-        used += speed[i]
-    if count[at.PRESENT] > count[at.RUNNING]:
-        time[at.AREA] += passed * max(servers - used, 0.0)
-    time[at.NOW] = now
+    for i in range(state.running):
+        slot = places[i].slot
+        jobs[slot].remaining -= passed * places[i].speed / jobs[slot].need
+        used += places[i].speed
+    if state.present > state.running:
+        state.wasted_area += passed * max(rule.servers - used, 0.0)
+    state.now = now
 
 
 @helper
-def _unlink(queues: Any, jobs: Any, slot: Any) -> Any:
-    g, before, after = jobs[slot].group, jobs[slot].before, jobs[slot].next
+def _join(jobs: Any, queues: Any, slot: Any) -> Any:
+    g = jobs[slot].queue
+    jobs[slot].before, jobs[slot].next = queues[g].last, -1
+    if queues[g].last < 0:
+        queues[g].first = slot
+    else:
+        jobs[queues[g].last].next = slot
+    queues[g].last = slot
+
+
+@helper
+def _part(jobs: Any, queues: Any, slot: Any) -> Any:
+    g, before, after = jobs[slot].queue, jobs[slot].before, jobs[slot].next
     if before < 0:
-        queues[0, g] = after
+        queues[g].first = after
     else:
         jobs[before].next = after
     if after < 0:
-        queues[1, g] = before
+        queues[g].last = before
     else:
         jobs[after].before = before
 
 
 @kernel
-def _run(
-    arrival: Any, job_class: Any, need: Any, duration: Any, last: Any, servers: Any, rule: Any, most: Any, speeds: Any,
-    taken: Any, group_of: Any, queues: Any, active: Any, speed: Any, jobs: Any, count: Any, time: Any, out_real: Any,
-    out_whole: Any,
-) -> Any:  # fmt: skip
-    i = 0
+def _run(rule: Any, arriving: Any, present: Any, shares: Any, finished: Any) -> Any:
+    jobs, state, places = present.jobs, present.state[0], shares.places
     while True:
-        if i == len(arrival) and (not last or count[at.PRESENT] == 0):
-            return at.FINISHED
+        if state.taken == len(arriving.arrival) and (not arriving.last or state.present == 0):
+            return FINISHED
         ends, first = np.inf, -1
-        for j in range(count[at.RUNNING]):
-            slot = active[0, j]
-            end = time[at.NOW] + max(jobs[slot].remaining, 0.0) * jobs[slot].need / speed[j]
-            if end < ends or (end == ends and jobs[slot].number < jobs[active[0, first]].number):
+        for j in range(state.running):
+            slot = places[j].slot
+            end = state.now + max(jobs[slot].remaining, 0.0) * jobs[slot].need / places[j].speed
+            if end < ends or (end == ends and jobs[slot].number < jobs[places[first].slot].number):
                 ends, first = end, j
-        until = arrival[i] if i < len(arrival) else np.inf
+        until = next_arrival(arriving, state)
         if first >= 0 and ends <= until:
-            _serve_until(servers, active, speed, jobs, count, time, ends)
-            slot = active[0, first]
+            _serve_until(rule, present, places, ends)
+            slot = places[first].slot
             jobs[slot].finish = ends
-            if rule == STAYING:
-                taken[int(jobs[slot].estimate)] = False
-            _unlink(queues, jobs, slot)
-            leave(jobs, count, out_real, out_whole, slot)
-            count[at.RUNNING] -= 1
-            for j in range(first, count[at.RUNNING]):
-                active[0, j] = active[0, j + 1]
+            if rule.kind == STAYING:
+                shares.servers[jobs[slot].server].taken = 0
+            _part(jobs, shares.queues, slot)
+            leave(present, finished, slot)
+            state.running -= 1
+            for j in range(first, state.running):
+                places[j].slot = places[j + 1].slot
         else:
-            _serve_until(servers, active, speed, jobs, count, time, until)
-            g = group_of[need[i]]
-            slot = enter(jobs, count, arrival[i], job_class[i], need[i], duration[i], g)
-            jobs[slot].before, jobs[slot].next = queues[1, g], -1
-            if queues[1, g] < 0:
-                queues[0, g] = slot
-            else:
-                jobs[queues[1, g]].next = slot
-            queues[1, g] = slot
-            i += 1
-        _give_out(servers, rule, most, speeds, taken, queues, active, speed, jobs, count, time)
+            _serve_until(rule, present, places, until)
+            slot = enter(present, arriving)
+            jobs[slot].queue = shares.queue_of[jobs[slot].need]
+            _join(jobs, shares.queues, slot)
+        _give_out(rule, present, shares)

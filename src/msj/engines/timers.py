@@ -7,113 +7,108 @@ job does not fit, which do nothing, are left out (thinning). One uniform gives t
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from msj.disciplines.randomized_timers import RandomizedTimers
-from msj.engines import columns as at
+from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
-from msj.engines.event import EventKernel, enter, leave, pass_time, start
-from msj.engines.heap import remove
-from msj.workloads import JobBlock, Streams
+from msj.engines.event import EventEngine, complete, enter, leave, next_arrival, next_completion, pass_time, start
+from msj.engines.state import FINISHED, MORE_DRAWS, Arriving, job_row
+from msj.workloads.job_block import JobBlock
 
-DRAWS = 4096
+#: The jobs of one need that wait, and the speed of their clock.
+QUEUE = np.dtype([("need", "i8"), ("first", "i8"), ("last", "i8"), ("length", "i8"), ("speed", "f8")])
 
 
-class TimersKernel(EventKernel):
-    """Randomised timers; ``needs`` lists every need that can occur."""
+class Clocks(NamedTuple):
+    """The queues, the queue of each need, and what the speed of a clock is made of."""
 
-    def __init__(self, *, servers: int, policy: RandomizedTimers, needs: NDArray[np.int64], streams: Streams) -> None:
-        super().__init__(servers=servers, name=policy.name)
-        self.policy = policy
-        self.needs = np.unique(needs)
-        self.group_of = np.zeros(servers + 1, dtype=np.int64)
-        self.group_of[self.needs] = np.arange(len(self.needs))
-        self.queues = np.full((3, len(self.needs)), -1, dtype=np.int64)  # first, last, length
-        self.queues[2] = 0
-        self.speeds = np.zeros(len(self.needs))  # of the clocks
-        self.random = streams.generator("policy")
-        self.draws = self.random.random(DRAWS)
-        self.used = np.zeros(1, dtype=np.int64)
+    queues: Any
+    queue_of: Any
+    rate: float
+    power: float
 
-    def _run(self, block: JobBlock, last: bool, out_real: Any, out_whole: Any) -> int:
-        self.count[at.STATE] = 0
-        while True:
-            status = _run(
-                block.arrival, block.job_class, block.need, block.duration, last, float(self.policy.clock),
-                1.0 - float(self.policy.b), self.needs, self.group_of, self.queues, self.speeds, self.draws, self.used,
-                self.jobs, self.heap, self.count, self.time, out_real, out_whole,
-            )  # fmt: skip
-            if status != at.MORE_RANDOM_NUMBERS:
-                return int(status)
-            kept = self.draws[self.used[0] :]
-            self.draws = np.concatenate([kept, self.random.random(DRAWS - len(kept))])
-            self.used[0] = 0
+
+class TimersEngine(EventEngine):
+    """Clocks of rate ``clock`` × exp(ln(1 + Q)^(1 − b)), Q the length of the queue."""
+
+    row: ClassVar[np.dtype[Any]] = job_row()
+
+    def __init__(self, cluster: Cluster, *, clock: float, b: float) -> None:
+        super().__init__(cluster, draw=cluster.streams.generator("policy").random)
+        needs = np.unique(cluster.needs)
+        queues = np.zeros(len(needs), dtype=QUEUE)
+        queues["need"], queues["first"], queues["last"] = needs, -1, -1
+        queue_of = np.zeros(cluster.servers + 1, dtype=np.int64)
+        queue_of[needs] = np.arange(len(needs))
+        self.clocks = Clocks(queues, queue_of, clock, 1.0 - b)
+
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+        return int(_run(arriving, self.present_jobs, self.clocks, self.draws, self.finished))
 
 
 @helper
-def _tick(needs: Any, queues: Any, speeds: Any, jobs: Any, heap: Any, count: Any, now: Any, drawn: Any) -> Any:
+def _speeds(clocks: Any, idle: Any) -> Any:
+    """Set the speeds of the clocks that may tick; return their sum."""
+    queues, total = clocks.queues, 0.0
+    for g in range(len(queues)):
+        if queues[g].length > 0 and queues[g].need <= idle:
+            queues[g].speed = clocks.rate * math.exp(math.log1p(queues[g].length) ** clocks.power)
+            total += queues[g].speed
+    return total
+
+
+@helper
+def _tick(present: Any, queues: Any, drawn: Any) -> Any:
     # Start the oldest job of the queue whose clock it is; the last that can is taken where rounding leaves some over.
     chosen = -1
-    for g in range(len(needs)):
-        if queues[2, g] > 0 and needs[g] <= count[at.IDLE]:
+    for g in range(len(queues)):
+        if queues[g].length > 0 and queues[g].need <= present.state[0].idle:
             chosen = g
-            drawn -= speeds[g]
+            drawn -= queues[g].speed
             if drawn < 0.0:
                 break
-    slot = queues[0, chosen]
-    queues[0, chosen] = jobs[slot].next
-    if queues[0, chosen] < 0:
-        queues[1, chosen] = -1
-    queues[2, chosen] -= 1
-    start(jobs, heap, count, now, slot)
+    slot = queues[chosen].first
+    queues[chosen].first = present.jobs[slot].next
+    if queues[chosen].first < 0:
+        queues[chosen].last = -1
+    queues[chosen].length -= 1
+    start(present, slot)
+
+
+@helper
+def _join(jobs: Any, queues: Any, g: Any, slot: Any) -> Any:
+    jobs[slot].next = -1
+    if queues[g].last < 0:
+        queues[g].first = slot
+    else:
+        jobs[queues[g].last].next = slot
+    queues[g].last = slot
+    queues[g].length += 1
 
 
 @kernel
-def _run(
-    arrival: Any, job_class: Any, need: Any, duration: Any, last: Any, clock: Any, power: Any, needs: Any,
-    group_of: Any, queues: Any, speeds: Any, draws: Any, used: Any, jobs: Any, heap: Any, count: Any, time: Any,
-    out_real: Any, out_whole: Any,
-) -> Any:  # fmt: skip
-    i = count[at.STATE]
+def _run(arriving: Any, present: Any, clocks: Any, draws: Any, finished: Any) -> Any:
+    jobs, state, used = present.jobs, present.state[0], draws.used
     while True:
-        if i == len(arrival) and (not last or count[at.PRESENT] == 0):
-            return at.FINISHED
-        if used[0] + 2 > len(draws):
-            count[at.STATE] = i
-            return at.MORE_RANDOM_NUMBERS
-        total = 0.0
-        for g in range(len(needs)):
-            if queues[2, g] > 0 and needs[g] <= count[at.IDLE]:
-                speeds[g] = clock * math.exp(math.log1p(queues[2, g]) ** power)
-                total += speeds[g]
+        if state.taken == len(arriving.arrival) and (not arriving.last or state.present == 0):
+            return FINISHED
+        if used[0] + 2 > len(draws.values):
+            return MORE_DRAWS
+        total = _speeds(clocks, state.idle)
         tick = np.inf
         if total > 0.0:
-            tick = time[at.NOW] - math.log1p(-draws[used[0]]) / total
+            tick = state.now - math.log1p(-draws.values[used[0]]) / total
             used[0] += 1
-        until = arrival[i] if i < len(arrival) else np.inf
-        ends = jobs[heap[0]].finish if count[at.RUNNING] > 0 else np.inf
+        until, ends = next_arrival(arriving, state), next_completion(present)
         if tick < min(until, ends):
-            pass_time(count, time, tick)
-            _tick(needs, queues, speeds, jobs, heap, count, tick, draws[used[0]] * total)
+            pass_time(state, tick)
+            _tick(present, clocks.queues, draws.values[used[0]] * total)
             used[0] += 1
         elif ends <= until:
-            slot = heap[0]
-            pass_time(count, time, ends)
-            count[at.RUNNING] = remove(heap, count[at.RUNNING], jobs, slot)
-            count[at.IDLE] += jobs[slot].need
-            leave(jobs, count, out_real, out_whole, slot)
+            leave(present, finished, complete(present))
         else:
-            pass_time(count, time, until)
-            g = group_of[need[i]]
-            slot = enter(jobs, count, arrival[i], job_class[i], need[i], duration[i], g)
-            jobs[slot].next = -1
-            if queues[1, g] < 0:
-                queues[0, g] = slot
-            else:
-                jobs[queues[1, g]].next = slot
-            queues[1, g] = slot
-            queues[2, g] += 1
-            i += 1
+            pass_time(state, until)
+            slot = enter(present, arriving)
+            _join(jobs, clocks.queues, clocks.queue_of[jobs[slot].need], slot)

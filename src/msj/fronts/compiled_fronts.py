@@ -15,8 +15,6 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from msj.disciplines import Policy
-from msj.disciplines.compiled_function import compiled_function
-from msj.disciplines.server_filling import ServerFilling
 from msj.errors import TooLarge
 from msj.fronts.front_chain import MOST_FRONTS as PLAIN_FRONTS
 from msj.fronts.front_chain import saturated_front
@@ -140,9 +138,9 @@ def _rule(policy: Policy) -> int | None:
 
     if policy.front is not None:
         return PASSES
-    if type(policy).sees_enough is Policy.sees_enough:
-        return LENGTH
-    return NEED if type(policy).sees_enough is ServerFilling.sees_enough else None
+    if type(policy).sees_enough is not Policy.sees_enough:
+        return None
+    return NEED if policy.sees_enough_once_full else LENGTH
 
 
 def _compiled(policy: Policy) -> Any | None:
@@ -150,6 +148,6 @@ def _compiled(policy: Policy) -> Any | None:
     from msj.fronts.front_loop import SERVE
 
     try:
-        return compiled_function(policy, SERVE.signature)
+        return policy.compiled(SERVE.signature)
     except Exception:  # whatever the compiler has against it
         return None

@@ -6,6 +6,7 @@ A class with a phase-type duration (alpha, T, exit rates t) contributes one type
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from msj.errors import NotSupported
-from msj.model import System
+from msj.model import JobClass, System
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -24,7 +25,7 @@ class JobTypes:
     fresh: NDArray[np.float64]  # probability that a fresh job is of this type
     completion_rates: NDArray[np.float64]
     phase_changes: NDArray[np.float64]  # rates from type to type within a class; zero diagonal
-    class_of: NDArray[np.int64]  # index into the system's classes
+    class_of: NDArray[np.int64]  # index into the classes
     labels: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -63,8 +64,13 @@ def job_types(system: System) -> JobTypes:
     reason = why_not_phase_type(system)
     if reason:
         raise NotSupported(reason)
+    return types_of(system.classes)
+
+
+def types_of(classes: Sequence[JobClass]) -> JobTypes:
+    """Return the types of classes that are all known to be phase type, in their order."""
     needs, fresh, completions, changes, class_of, labels = [], [], [], [], [], []
-    for index, c in enumerate(system.classes):
+    for index, c in enumerate(classes):
         if c.share == 0:
             continue
         law = c.duration.as_phase_type()

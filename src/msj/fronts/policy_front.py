@@ -13,6 +13,7 @@ type (class and phase; ``job_types``). Two kinds:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +38,9 @@ class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
         self.class_names = tuple(c.name for c in system.classes)
 
     def fresh(self) -> Iterator[tuple[int, float]]:
-        """See :meth:`FrontModel.fresh`."""
         return ((j, float(chance)) for j, chance in enumerate(self.types.fresh))
 
     def class_of(self, job: int) -> int:
-        """See :meth:`FrontModel.class_of`."""
         return int(self.types.class_of[job])
 
     def _decide(self, jobs: Types, running: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -63,19 +62,16 @@ class PreemptiveFront(PolicyFront):
 
     @property
     def most_jobs(self) -> int:
-        """See :meth:`FrontModel.most_jobs`."""
         if self.policy.front is None:  # the policy fills from a prefix, of at most this length
             return self.front
         return self.system.servers // int(self.types.needs.min()) + self.front
 
     def full(self, front: Types) -> bool:  # type: ignore[override]
-        """See :meth:`FrontModel.full`."""
         if self.policy.front is None:
             return self.policy.sees_enough([int(self.types.needs[job]) for job in front], self.system.servers)
         return len(front) - int(self._decide(front, np.zeros(len(front), dtype=np.bool_)).sum()) >= self.front
 
     def add(self, front: Types, job: int) -> Types:  # type: ignore[override]
-        """See :meth:`FrontModel.add`."""
         joined = (*front, job)
         return tuple(sorted(joined, key=self._by_need)) if self.policy.order_within_need else joined
 
@@ -83,7 +79,6 @@ class PreemptiveFront(PolicyFront):
         return -int(self.types.needs[job])
 
     def steps(self, front: Types) -> Iterator[Step[Types]]:  # type: ignore[override]
-        """See :meth:`FrontModel.steps`."""
         for position in np.flatnonzero(self._decide(front, np.zeros(len(front), dtype=np.bool_))):
             before, job, after = front[:position], front[position], front[position + 1 :]
             for j in np.flatnonzero(self.types.phase_changes[job]):
@@ -92,11 +87,9 @@ class PreemptiveFront(PolicyFront):
                 yield float(self.types.completion_rates[job]), (*before, *after), True
 
     def class_counts(self, front: Types) -> Sequence[int]:  # type: ignore[override]
-        """See :meth:`FrontModel.class_counts`."""
         return self._counts(front)
 
     def busy_servers(self, front: Types) -> float:  # type: ignore[override]
-        """See :meth:`FrontModel.busy_servers`."""
         chosen = self._decide(front, np.zeros(len(front), dtype=np.bool_))
         return float(self.types.needs[list(front)][chosen].sum())
 
@@ -106,27 +99,21 @@ class NonPreemptiveFront(PolicyFront):
 
     @property
     def most_jobs(self) -> int:
-        """See :meth:`FrontModel.most_jobs`."""
         return self.system.servers // int(self.types.needs.min()) + self.front
 
     def empty(self) -> tuple[Types, Types]:
-        """See :meth:`FrontModel.empty`."""
         return ((), ())
 
     def size(self, front: tuple[Types, Types]) -> int:  # type: ignore[override]
-        """See :meth:`FrontModel.size`."""
         return len(front[0]) + len(front[1])
 
     def full(self, front: tuple[Types, Types]) -> bool:  # type: ignore[override]
-        """See :meth:`FrontModel.full`."""
         return len(front[1]) >= self.front
 
     def add(self, front: tuple[Types, Types], job: int) -> tuple[Types, Types]:  # type: ignore[override]
-        """See :meth:`FrontModel.add`."""
         return self._started(front[0], (*front[1], job))
 
     def steps(self, front: tuple[Types, Types]) -> Iterator[Step[tuple[Types, Types]]]:  # type: ignore[override]
-        """See :meth:`FrontModel.steps`."""
         running, waiting = front
         for job in sorted(set(running)):
             count = running.count(job)
@@ -139,21 +126,17 @@ class NonPreemptiveFront(PolicyFront):
                 yield count * float(self.types.completion_rates[job]), self._started(tuple(rest), waiting), True
 
     def class_counts(self, front: tuple[Types, Types]) -> Sequence[int]:  # type: ignore[override]
-        """See :meth:`FrontModel.class_counts`."""
         return self._counts((*front[0], *front[1]))
 
     def busy_servers(self, front: tuple[Types, Types]) -> float:  # type: ignore[override]
-        """See :meth:`FrontModel.busy_servers`."""
         return self._need(front[0])
 
     def starts_at_once(self, front: tuple[Types, Types], job: int) -> bool | None:  # type: ignore[override]
-        """See :meth:`FrontModel.starts_at_once`: known if the policy sees one waiting job, so nobody younger."""
-        if self.front > 1:
+        if self.front > 1:  # a younger job may be seen, and start first
             return None
         return not front[1] and not self._started(front[0], (job,))[1]
 
     def service(self, job: int) -> Service:
-        """See :meth:`FrontModel.service`."""
         return job, self._phases_after
 
     def _phases_after(self, job: int) -> Iterator[tuple[float, int | None]]:
@@ -170,23 +153,11 @@ class NonPreemptiveFront(PolicyFront):
         return tuple(sorted((*running, *starts))), stays
 
 
-def why_not_finite(system: System) -> str | None:
-    """Return the reason if the policy has no finite front on this system."""
-    policy = system.policy
-    if not isinstance(policy, Policy):
-        return f"{policy!r} is not one of msj's policies"
-    if policy.front_on(system.servers) is None:
-        return f"policy '{policy.name}' may look at every waiting job, so it has no finite chain; simulate it"
-    return policy.supports(system)
-
-
 def policy_front(system: System) -> PreemptiveFront | NonPreemptiveFront:
-    """Return the front model of a system under its policy."""
-    reason = why_not_finite(system)
+    """Return the front model of a system under its policy, from the policy's own function."""
+    policy: Any = system.policy
+    reason = policy.why_no_front(system)
     if reason is not None:
         raise NotSupported(reason)
-    policy = system.policy
-    assert isinstance(policy, Policy)
-    front = policy.front_on(system.servers)
-    assert front is not None
+    front: int = policy.front_on(system.servers)
     return (PreemptiveFront if policy.preemptive else NonPreemptiveFront)(system, policy, front)

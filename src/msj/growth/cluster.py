@@ -25,9 +25,9 @@ from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.response import response
 from msj.answers.threshold import Threshold, find_threshold
 from msj.disciplines.fcfs import is_fcfs
+from msj.disciplines.stages import Stages
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported, TooLarge, Unstable
-from msj.fronts.models.stages import StagesModel
 from msj.growth.waste_limit import limiting_waste
 from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers
@@ -156,7 +156,7 @@ def _largest_need(system: System) -> int:
 def _needs_of(system: System, job_class: JobClass) -> list[int]:
     """Return what a job needs over its life: several needs only where it goes through stages."""
     model = system.model
-    stages = model.stages_of(job_class) if isinstance(model, StagesModel) else (job_class,)
+    stages = model.stages_of(job_class) if isinstance(model, Stages) else (job_class,)
     return [stage.need for stage in stages]
 
 

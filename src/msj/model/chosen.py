@@ -60,7 +60,7 @@ def distinct_label(chosen: Any, taken: Mapping[str, Any]) -> str:
 
     The same choice twice is refused: whether it is the same, equality says and not the name.
     """
-    label = chosen.label() if isinstance(chosen, Chosen) else str(chosen.name)
+    label: str = chosen.label()
     if chosen in taken.values():
         raise InvalidInput(f"policy '{label}' is named twice; leave one out")
     found, number = label, 1
@@ -85,7 +85,7 @@ def chosen_from(catalogue: Catalogue, given: Any, example: str) -> Any:
             raise InvalidInput(f"{dict(given)} names no {catalogue.kind}; add name = '{example}' or another")
         options = {key: value for key, value in given.items() if key != "name"}
         return catalogue.get(given["name"]).from_options(options)
-    if not (hasattr(given, "name") and hasattr(given, "to_spec")):
+    if not (isinstance(given, Chosen) and given.kind == catalogue.kind):
         raise InvalidInput(f"{given!r} is not a {catalogue.kind}; give a name such as '{example}'")
     return given
 
@@ -94,4 +94,4 @@ def _may_be_own(given: Any) -> bool:
     """Whether it is worth asking: a function, or a text or table that names a function."""
     if isinstance(given, Mapping):
         return "function" in given or _may_be_own(given.get("name"))
-    return ".py:" in given if isinstance(given, str) else callable(given) and not hasattr(given, "to_spec")
+    return ".py:" in given if isinstance(given, str) else callable(given) and not isinstance(given, Chosen)

@@ -9,7 +9,7 @@ import numpy as np
 from msj.disciplines import Policy
 from msj.engines.completed import Completed
 from msj.errors import InvalidInput
-from msj.simulation.choose import make_kernel
+from msj.simulation.engine_of import engine_for
 from msj.simulation.replication import BLOCK
 from msj.workloads import RecordedJobs, Rng, Streams, seed_sequence
 
@@ -50,9 +50,7 @@ def replay_jobs(
         first = int(too_large[0])
         raise InvalidInput(f"job {first} needs {jobs.jobs.need[first]} of {servers} servers; raise servers")
     streams = Streams(root=seed_sequence(rng), replication=0)
-    kernel: Any = make_kernel(
-        policy, servers=servers, needs=np.unique(jobs.jobs.need), streams=streams, generic=generic
-    )
+    kernel: Any = engine_for(policy, servers=servers, needs=np.unique(jobs.jobs.need), streams=streams, generic=generic)
     source, parts = jobs.rewound(), []  # the same jobs may be replayed under many policies
     while len(part := source.take(block)):
         parts.append(kernel.advance(part).copy())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msj.engines.completed import Completed, Kernel
+from msj.engines.completed import Completed, Engine
 from msj.simulation.tally import Counter, Tally
 from msj.workloads.job_block import JobSource
 
@@ -14,7 +14,7 @@ BLOCK = 16384  # jobs: small enough that a block stays in the cache, large enoug
 class Replication:
     """Runs piece by piece; each piece ends in a tally."""
 
-    def __init__(self, *, source: JobSource, kernel: Kernel, counter: Counter) -> None:
+    def __init__(self, *, source: JobSource, kernel: Engine, counter: Counter) -> None:
         self.source = source
         self.kernel = kernel
         self.counter = counter

@@ -19,7 +19,7 @@ from msj.model import System
 from msj.model.numbers import positive, whole
 from msj.results import Outcome, Progress, Quantity, Result, Watch, provenance
 from msj.simulation.checkpoint import continued, save
-from msj.simulation.choose import kernel_for
+from msj.simulation.engine_of import engine_of
 from msj.simulation.estimates import WARM_UP, quantities_of
 from msj.simulation.jobs_file import JobsFile
 from msj.simulation.replication import Replication
@@ -168,7 +168,7 @@ def new_replication(system: System, rate: float, streams: Streams) -> Replicatio
     typical = min(float(c.duration.mean) for c in system.active_classes)
     return Replication(
         source=PoissonJobs(system, arrival_rate=rate, streams=streams),
-        kernel=kernel_for(system, system.policy, streams),
+        kernel=engine_of(system, streams),
         counter=Counter(classes=len(system.classes), lowest=first_bin(typical)),
     )
 

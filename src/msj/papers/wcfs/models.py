@@ -22,11 +22,8 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Any, Literal
 
-from msj.analysis import analyse_model
 from msj.analysis.wcfs_bounds import wcfs_bounds
 from msj.answers import analyse
-from msj.fronts import FrontModel
-from msj.fronts.models import Heterogeneous, LimitedProcessorSharing, ParallelClass, ThresholdParallelism
 from msj.model import JobClass, System
 from msj.model.durations import Duration, Exponential, Hyperexponential
 from msj.papers.wcfs import two_classes
@@ -104,29 +101,14 @@ def _threshold(system: Callable[[float], System]) -> float:
     return float(analyse(system(0.5))["stability_threshold"])
 
 
-def _solved(model: FrontModel[Any, Any], rho: float) -> float:
-    return float(analyse_model(model, arrival_rate=rho)["mean_response_time"])
-
-
 def _of_system(label: str, system: Callable[[float], System]) -> Model:
     return Model(label=label, system=system, exact=partial(_analysed, system))
-
-
-def _of_front(label: str, system: Callable[[float], System], model: FrontModel[Any, Any]) -> Model:
-    return Model(label=label, system=system, exact=partial(_solved, model))
 
 
 def _of_numbers(label: str, policy: Any, serving: Serving, direction: Literal[-1, 1], crowding: Fraction) -> Model:
     exact = partial(two_classes.mean_response_time, serving)
     system = partial(_small_and_large, policy)
     return Model(label=label, system=system, exact=exact, direction=direction, crowding=crowding)
-
-
-def _parallel() -> ThresholdParallelism:
-    """Return threshold parallelism first come first served; durations are those on one server."""
-    inelastic = ParallelClass(name="inelastic", share=HALF, threshold=1, duration=Exponential(rate=HALF))
-    elastic = ParallelClass(name="elastic", share=HALF, threshold=4, duration=Exponential(rate=Fraction(1, 6)))
-    return ThresholdParallelism(servers=4, classes=(inelastic, elastic))
 
 
 def filling(servers: int) -> Model:
@@ -162,8 +144,7 @@ def two_branches(x: int, servers: int = 1) -> Hyperexponential:
 def heterogeneous(label: str, law: Callable[[int], Duration], assignment: str = "fastest-first") -> Model:
     """Return M/G/4 with speeds 0.4 to 0.1; ``law(k)`` is the law of the time on one of k equal servers."""
     policy = {"name": "heterogeneous-servers", "speeds": list(SPEEDS), "assignment": assignment}
-    system = partial(_alike, 4, policy, law(4))
-    return _of_front(label, system, Heterogeneous(speeds=SPEEDS, duration=law(1), assignment=assignment))
+    return _of_system(label, partial(_alike, 4, policy, law(4)))
 
 
 @cache
@@ -185,9 +166,9 @@ def _wcfs() -> dict[str, Model]:
     return {
         "mgk": _of_system("M/G/4", partial(_alike, 4, "fcfs", sizes(4))),
         "heterogeneous": heterogeneous("Heterogeneous M/G/4", sizes),
-        "threshold-fcfs": _of_front("Threshold Parallelism FCFS", threshold, _parallel()),
+        "threshold-fcfs": _of_system("Threshold Parallelism FCFS", threshold),
         "server-filling": _of_system("MSJ ServerFilling", partial(_small_and_large, "server-filling")),
-        "lps": _of_front("Limited Processor Sharing", lps, LimitedProcessorSharing(level=4, duration=sizes())),
+        "lps": _of_system("Limited Processor Sharing", lps),
         "mg1": replace(single, crowding=None),  # nothing is learned from itself
     }
 

@@ -1,4 +1,4 @@
-"""Slow, obviously right twins of the kernels of models: at every event, look at everybody again.
+"""Slow, obviously right twins of the engines of models: at every event, look at everybody again.
 
 All return (start, finish) per job. Completions at the moment of an arrival come first; of simultaneous ones the older
 job's.

@@ -1,4 +1,4 @@
-"""Every kernel against the slow twin, job by job; and what holds of every policy whatever it decides."""
+"""Every engine against the slow twin, job by job; and what holds of every policy whatever it decides."""
 
 import numpy as np
 import pytest
@@ -11,15 +11,15 @@ from msj.disciplines.easy_backfilling import EasyBackfilling
 from msj.disciplines.own_function import OwnFunction
 from msj.registry import POLICIES
 from msj.simulation import replay_jobs as replay
-from msj.simulation.choose import make_kernel
+from msj.simulation.engine_of import engine_for
 from msj.workloads import RecordedJobs, Streams, seed_sequence
 
 SEEDS = range(8)
 
 
-@pytest.mark.parametrize("generic", [False, True], ids=["own kernel", "generic"])
+@pytest.mark.parametrize("generic", [False, True], ids=["own engine", "generic"])
 @pytest.mark.parametrize("policy", variants(), ids=label)
-def test_kernel_equals_the_slow_twin(policy, generic):
+def test_engine_equals_the_slow_twin(policy, generic):
     for seed in SEEDS:
         servers, arrival, need, duration = random_jobs(policy, seed)
         estimate = policy.estimated(duration) if hasattr(policy, "estimated") else None
@@ -28,7 +28,7 @@ def test_kernel_equals_the_slow_twin(policy, generic):
         )
         assert np.isfinite(finish).all()
         jobs = RecordedJobs(arrival=arrival, need=need, duration=duration)
-        kernel = make_kernel(
+        engine = engine_for(
             policy, servers=servers, needs=np.unique(need), streams=Streams(root=seed_sequence(1), replication=0),
             generic=generic,
         )  # fmt: skip
@@ -37,9 +37,9 @@ def test_kernel_equals_the_slow_twin(policy, generic):
         np.testing.assert_allclose(done.finish, finish, rtol=0, atol=1e-9)
         if done.preemptions is not None:
             assert np.array_equal(done.preemptions, stops)
-        kernel.advance(RecordedJobs(arrival=arrival, need=need, duration=duration).take(len(arrival)))
-        kernel.drain()
-        assert kernel.wasted_area == pytest.approx(area, rel=1e-9, abs=1e-9)
+        engine.advance(RecordedJobs(arrival=arrival, need=need, duration=duration).take(len(arrival)))
+        engine.drain()
+        assert engine.wasted_area == pytest.approx(area, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", [name for name in POLICIES.names() if name not in SHARING])
@@ -62,7 +62,7 @@ def test_nobody_is_lost_and_never_too_many_servers_are_used(name):
 
 
 def easy_slowly(arrival, need, duration, estimate, servers):
-    """EASY from its definition with absolute times: no code in common with the policy or the kernel."""
+    """EASY from its definition with absolute times: no code in common with the policy or the engine."""
     count = len(arrival)
     start, running, waiting, coming, now = np.full(count, np.nan), [], [], 0, 0.0
     while coming < count or running:

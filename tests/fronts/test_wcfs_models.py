@@ -7,16 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import msj
-from fronts.models.brute_force import erlang_c, mean_response_time, pollaczek_khinchine, replaced
-from msj import Erlang, Exponential, Hyperexponential, InvalidInput, NotSupported, Weibull
-from msj.fronts.models import (
-    Heterogeneous,
-    LimitedProcessorSharing,
-    ParallelClass,
-    RedAndBlue,
-    ThresholdParallelism,
-)
-from msj.fronts.models.red_and_blue import ColouredClass
+from fronts.brute_force import erlang_c, mean_response_time, pollaczek_khinchine, replaced
+from msj import Erlang, Exponential, Hyperexponential, InvalidInput, JobClass, NotSupported, System, Weibull
+from msj.fronts import front_of
 from strategies import phase_types
 
 ONE = Exponential(mean=1)
@@ -24,17 +17,27 @@ ERLANG = Erlang(stages=2, mean=3)
 VARIABLE = Hyperexponential(rates=[4, "1/2"], probabilities=["1/2", "1/2"])
 
 
-def exact(model, rate):
-    return msj.analyse_model(model, arrival_rate=rate)["mean_response_time"]
+def exact(system, rate):
+    return msj.analyse(system.replace(arrival_rate=rate))["mean_response_time"]
 
 
-# --- servers of different speeds
+# --- servers of different speeds; sizes are times at speed 1, and a duration is the time on a server of mean speed
+
+
+def machines(speeds, sizes, assignment="fastest-first"):
+    mean = Fraction(sum(map(Fraction, speeds))) / len(speeds)
+    classes = [
+        JobClass(name=f"class {i}", need=1, share=share, duration=law.scaled(1 / mean))
+        for i, (share, law) in enumerate(sizes if isinstance(sizes, list) else [(1, sizes)])
+    ]
+    policy = {"name": "heterogeneous-servers", "speeds": speeds, "assignment": assignment}
+    return System(servers=len(speeds), classes=classes, policy=policy)
 
 
 @pytest.mark.parametrize("assignment", ["fastest-first", "slowest-first", "stay"])
 @pytest.mark.parametrize("servers", [1, 2, 5])
 def test_equal_speeds_and_exponential_sizes_are_erlang_c(assignment, servers):
-    model = Heterogeneous(speeds=[0.5] * servers, duration=ONE, assignment=assignment)
+    model = machines([0.5] * servers, ONE, assignment)
     for load in (0.3, 0.95):
         assert exact(model, load * servers / 2) == pytest.approx(erlang_c(servers, 2.0, load * servers / 2), rel=1e-10)
 
@@ -43,8 +46,8 @@ def test_equal_speeds_and_exponential_sizes_are_erlang_c(assignment, servers):
 def test_equal_speeds_and_phase_types_are_a_cluster_of_single_servers(assignment):
     cluster = msj.System(servers=3, classes=[msj.JobClass(name="all", need=1, share=1, duration=ERLANG)], load=0.8)
     expected = msj.analyse(cluster, percentiles=False)["mean_response_time"]
-    model = Heterogeneous(speeds=[1, 1, 1], duration=ERLANG, assignment=assignment)
-    assert msj.analyse_model(model, load=0.8)["mean_response_time"] == pytest.approx(expected, rel=1e-10)
+    model = machines([1, 1, 1], ERLANG, assignment)
+    assert msj.analyse(model.replace(load=0.8))["mean_response_time"] == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("assignment", ["fastest-first", "slowest-first"])
@@ -55,7 +58,7 @@ def test_exponential_sizes_on_different_speeds_are_a_birth_and_death_process(ass
     for n in range(1, 2_000):
         weight *= rate / sum(order[:n])
         total, jobs = total + weight, jobs + n * weight
-    model = Heterogeneous(speeds=speeds, duration=ONE, assignment=assignment)
+    model = machines(speeds, ONE, assignment)
     assert exact(model, rate) == pytest.approx(jobs / total / rate, rel=1e-9)
 
 
@@ -70,7 +73,7 @@ def test_two_servers_that_keep_their_jobs():
     b = rate * (x + y) / (fast + slow)
     total = 1 + x + y + b / (1 - rho)
     jobs = x + y + b * (2 / (1 - rho) + rho / (1 - rho) ** 2)
-    model = Heterogeneous(speeds=[slow, fast], duration=ONE, assignment="stay")
+    model = machines([slow, fast], ONE, "stay")
     assert exact(model, rate) == pytest.approx(jobs / total / rate, rel=1e-10)
 
 
@@ -86,13 +89,13 @@ def test_different_speeds_and_two_classes_keeping_every_job(assignment):
 
     expected = mean_response_time((), lambda state: [(0.3, (*state, 0)), (0.7, (*state, 1))], steps, rate, most=12)
     classes = [("3/10", Exponential(rate=4)), ("7/10", Exponential(rate=1))]
-    model = Heterogeneous(speeds=speeds, duration=classes, assignment=assignment)
+    model = machines(speeds, classes, assignment)
     assert exact(model, rate) == pytest.approx(expected, rel=1e-5)
 
 
 def test_better_assignment_takes_less_time():
     times = [
-        msj.analyse_model(Heterogeneous(speeds=[4, 1], duration=VARIABLE, assignment=rule), load=0.5)
+        msj.analyse(machines([4, 1], VARIABLE, rule).replace(load=0.5))
         for rule in ("fastest-first", "stay", "slowest-first")
     ]
     means = [result["mean_response_time"] for result in times]
@@ -103,18 +106,24 @@ def test_better_assignment_takes_less_time():
 # --- limited processor sharing
 
 
+def shared(limit, law, speed=1):
+    """One machine of a speed."""
+    job = JobClass(name="all", need=1, share=1, duration=law.scaled(Fraction(1, speed)))
+    return System(servers=1, classes=[job], policy={"name": "limited-processor-sharing", "limit": limit})
+
+
 @settings(max_examples=15)
 @given(phase_types(), st.sampled_from([0.2, 0.9]))
 def test_sharing_by_one_is_first_come_first_served(law, load):
     rate = load * 2 / float(law.mean)
-    model = LimitedProcessorSharing(level=1, duration=law, speed=2)
+    model = shared(1, law, speed=2)
     assert exact(model, rate) == pytest.approx(pollaczek_khinchine(law, rate, speed=2), rel=1e-9)
 
 
 @pytest.mark.parametrize("law", [ERLANG, VARIABLE])
 def test_sharing_by_many_is_processor_sharing(law):
     # The 30 oldest: at load 0.4 more than 30 jobs are present with probability 0.4^31 < 1e-12.
-    result = msj.analyse_model(LimitedProcessorSharing(level=30, duration=law), load=0.4)
+    result = msj.analyse(shared(30, law).replace(load=0.4))
     assert result["mean_response_time"] == pytest.approx(float(law.mean) / 0.6, rel=1e-9)
 
 
@@ -122,19 +131,18 @@ def test_sharing_by_many_is_processor_sharing(law):
 
 
 def parallel(servers, *classes):
-    return ThresholdParallelism(
-        servers=servers,
-        classes=[
-            ParallelClass(name=f"threshold {threshold} {i}", threshold=threshold, share=share, duration=law)
-            for i, (threshold, share, law) in enumerate(classes)
-        ],
-    )
+    """Sizes are times on one server."""
+    jobs = [
+        JobClass(name=f"need {need} {i}", need=need, share=share, duration=law.scaled(Fraction(1, need)))
+        for i, (need, share, law) in enumerate(classes)
+    ]
+    return System(servers=servers, classes=jobs, policy="threshold-parallelism")
 
 
 def test_thresholds_of_one_are_a_cluster_of_single_servers():
     cluster = msj.System(servers=3, classes=[msj.JobClass(name="all", need=1, share=1, duration=VARIABLE)], load=0.9)
     expected = msj.analyse(cluster, percentiles=False)["mean_response_time"]
-    result = msj.analyse_model(parallel(3, (1, 1, VARIABLE)), load=0.9)
+    result = msj.analyse(parallel(3, (1, 1, VARIABLE)).replace(load=0.9))
     assert result["mean_response_time"] == pytest.approx(expected, rel=1e-10)
     rate = 0.9 * 4
     assert exact(parallel(4, (1, "1/3", ONE), (1, "2/3", ONE)), rate) == pytest.approx(
@@ -163,7 +171,7 @@ def test_different_thresholds_keeping_every_job():
 
     expected = mean_response_time((), lambda state: [(1 / 3, (*state, j)) for j in range(3)], steps, rate, most=8)
     classes = [(t, "1/3", Exponential(rate=r)) for t, r in zip(thresholds, rates, strict=True)]
-    result = msj.analyse_model(parallel(servers, *classes), arrival_rate=rate)
+    result = msj.analyse(parallel(servers, *classes).replace(arrival_rate=rate))
     assert result["stability_threshold"] == pytest.approx(servers / (3.5 / 3), rel=1e-10)  # nothing is wasted
     assert result["mean_response_time"] == pytest.approx(expected, rel=2e-5)
 
@@ -174,8 +182,8 @@ def test_different_thresholds_keeping_every_job():
 def red_and_blue(servers, red_share, red, blue):
     shares = Fraction(red_share), 1 - Fraction(red_share)
     classes = zip(("red", "blue"), shares, (red, blue), strict=True)
-    coloured = [ColouredClass(name=c, colour=c, share=share, duration=law) for c, share, law in classes]
-    return RedAndBlue(servers=servers, classes=coloured)
+    coloured = [JobClass(name=c, need=1, share=share, duration=law, extra={"colour": c}) for c, share, law in classes]
+    return System(servers=servers, classes=coloured, model="red-and-blue")
 
 
 @settings(max_examples=10)
@@ -196,12 +204,10 @@ def test_one_colour_is_erlang_c():
 @pytest.mark.parametrize("servers", [2, 3])
 def test_red_and_blue_waste_nothing_when_many_wait(servers):
     model = red_and_blue(servers, "2/5", ERLANG, VARIABLE)
-    result = msj.analyse_model(model, load=0.9)
+    result = msj.analyse(model.replace(load=0.9))
     mean = 0.4 * 3 + 0.6 * float(VARIABLE.mean)
     assert result["stability_threshold"] == pytest.approx(servers / mean, rel=1e-10)
-    alone = msj.analyse_model(
-        Heterogeneous(speeds=[1] * servers, duration=[("2/5", ERLANG), ("3/5", VARIABLE)]), load=0.9
-    )
+    alone = msj.analyse(machines([1] * servers, [("2/5", ERLANG), ("3/5", VARIABLE)]).replace(load=0.9))
     assert result["mean_response_time"] > alone["mean_response_time"]  # here the colours get in the way
 
 
@@ -228,22 +234,13 @@ def test_red_and_blue_keeping_every_job(servers, most):
 
 def test_refusals():
     with pytest.raises(InvalidInput, match=r"speeds\[1\] = 0 must be greater than 0"):
-        Heterogeneous(speeds=[1, 0], duration=ONE)
-    with pytest.raises(InvalidInput, match="'random' is not one of"):
-        Heterogeneous(speeds=[1], duration=ONE, assignment="random")
-    with pytest.raises(InvalidInput, match="neither a duration law nor a list"):
-        LimitedProcessorSharing(level=1, duration=3)
-    with pytest.raises(InvalidInput, match="sum to 1"):
-        LimitedProcessorSharing(level=1, duration=[("1/2", ONE), ("1/3", ONE)])
+        machines([1, 0], ONE)
+    with pytest.raises(InvalidInput, match="assignment = 'random' is unknown"):
+        machines([1], ONE, "random")
     with pytest.raises(NotSupported, match="not phase type"):
-        LimitedProcessorSharing(level=1, duration=Weibull(mean=1, shape=0.5))
-    with pytest.raises(InvalidInput, match="has threshold 5 with 4 servers"):
+        front_of(shared(1, Weibull(mean=1, shape=0.5)))
+    with pytest.raises(InvalidInput, match="needs 5 of 4 servers"):
         parallel(4, (5, 1, ONE))
     with pytest.raises(InvalidInput, match="colour = 'green' is unknown; write 'red' or 'blue'"):
-        ColouredClass(name="a", share=1, duration=ONE, colour="green")
-
-
-def test_a_model_is_a_value():
-    one, other = (Heterogeneous(speeds=[1, 2], duration=[("1/2", ONE), ("1/2", ERLANG)]) for _ in range(2))
-    assert one == other
-    assert hash(one) == hash(other)
+        System(servers=1, model="red-and-blue", classes=[
+            JobClass(name="a", need=1, share=1, duration=ONE, extra={"colour": "green"})])  # fmt: skip

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from msj.fronts.front_model import Service, Step
-from msj.fronts.models.phased_model import PhasedModel, without
+from msj.fronts.phased_front import PhasedFront, without
 
 Running: TypeAlias = tuple[Any, ...]
 RunningAndWaiting: TypeAlias = tuple[Running, tuple[Any, ...]]
 
 
-class HeadOfLine(PhasedModel[RunningAndWaiting]):
-    """A model whose jobs start in order of arrival and are not preempted."""
+class HeadOfLine(PhasedFront[RunningAndWaiting]):
+    """A front whose jobs start in order of arrival and are not preempted."""
 
     @abstractmethod
     def started(self, running: Running, job: Any) -> Any | None:
@@ -35,24 +35,19 @@ class HeadOfLine(PhasedModel[RunningAndWaiting]):
         return entry
 
     def empty(self) -> RunningAndWaiting:
-        """See :meth:`FrontModel.empty`."""
         return ((), ())
 
     def jobs(self, front: RunningAndWaiting) -> Sequence[Any]:
-        """See :meth:`PhasedModel.jobs`."""
         return [*map(self.job_of, front[0]), *front[1]]
 
     def full(self, front: RunningAndWaiting) -> bool:
-        """See :meth:`FrontModel.full`."""
         running, waiting = front
         return bool(waiting) or all(self.started(running, job) is None for job, chance in self.fresh() if chance > 0)
 
     def add(self, front: RunningAndWaiting, job: Any) -> RunningAndWaiting:
-        """See :meth:`FrontModel.add`."""
         return self.after_starts(front[0], (*front[1], job))
 
     def steps(self, front: RunningAndWaiting) -> Iterator[Step[RunningAndWaiting]]:
-        """See :meth:`FrontModel.steps`."""
         running, waiting = front
         for entry in sorted(set(running)):
             rest = without(running, running.index(entry))
@@ -61,11 +56,9 @@ class HeadOfLine(PhasedModel[RunningAndWaiting]):
                 yield running.count(entry) * rate, reached, after is None
 
     def starts_at_once(self, front: RunningAndWaiting, job: Any) -> bool:
-        """See :meth:`FrontModel.starts_at_once`."""
         return not front[1] and self.started(front[0], job) is not None
 
     def service(self, job: Any) -> Service | None:
-        """See :meth:`FrontModel.service`."""
         goes_its_way = type(self).moved is HeadOfLine.moved  # else it may have to wait again once started
         return (self.started((), job), self.next_of) if goes_its_way else None
 

@@ -6,28 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import msj
-from fronts.models.brute_force import erlang_c, mean_response_time, replaced
+from fronts.brute_force import erlang_c, mean_response_time, replaced
 from msj import Erlang, Exponential, Hyperexponential, InvalidInput, JobClass, NotSupported, System, Weibull
-from msj.fronts.models import (
-    ForkJoin,
-    ForkJoinClass,
-    GroupedClass,
-    ResourceClass,
-    ServerGroups,
-    SeveralResources,
-    Stage,
-    StagedClass,
-    Stages,
-)
+from msj.disciplines import Stage
+from msj.fronts import front_of
 from strategies import phase_types, systems
 
 ONE = Exponential(mean=1)
 TWO_CLASSES = [(0.4, 0), (0.6, 1)]
 
 
-def same_as_fcfs(model, system):
+def same_as_fcfs(special, system):
     fcfs = msj.analyse(system, percentiles=False)
-    result = msj.analyse_model(model, arrival_rate=fcfs["arrival_rate"])
+    result = msj.analyse(special.replace(arrival_rate=fcfs["arrival_rate"]), percentiles=False)
     for name in ("stability_threshold", "mean_response_time", "predicted_mean_response_time"):
         assert result[name] == pytest.approx(fcfs[name], rel=1e-9)
     if len(system.classes) > 1:
@@ -43,10 +34,11 @@ def arrivals(state):
 
 
 def fork_join(servers, *classes):
-    return ForkJoin(
+    return System(
         servers=servers,
+        model="fork-join",
         classes=[
-            ForkJoinClass(name=f"class {i}", share=share, tasks=tasks, duration=law)
+            JobClass(name=f"class {i}", need=tasks, share=share, duration=law)
             for i, (tasks, share, law) in enumerate(classes)
         ],
     )
@@ -60,7 +52,7 @@ def test_jobs_of_one_task_are_first_come_first_served(law, load):
 
 
 def test_jobs_of_one_exponential_task_are_erlang_c():
-    result = msj.analyse_model(fork_join(4, (1, "1/2", ONE), (1, "1/2", ONE)), arrival_rate=3.5)
+    result = msj.analyse(fork_join(4, (1, "1/2", ONE), (1, "1/2", ONE)).replace(arrival_rate=3.5))
     assert result["mean_response_time"] == pytest.approx(erlang_c(4, 1.0, 3.5), rel=1e-10)
 
 
@@ -69,7 +61,7 @@ def test_jobs_of_as_many_tasks_as_servers_are_one_server():
     rates = [3.0, 2.0, 1.0]
     mean, variance = sum(1 / r for r in rates), sum(1 / r**2 for r in rates)
     rate = 0.7 / mean
-    result = msj.analyse_model(fork_join(3, (3, 1, ONE)), arrival_rate=rate)
+    result = msj.analyse(fork_join(3, (3, 1, ONE)).replace(arrival_rate=rate))
     expected = mean + rate * (variance + mean**2) / (2 * 0.3)
     assert result["mean_response_time"] == pytest.approx(expected, rel=1e-9)
 
@@ -81,7 +73,7 @@ def test_two_phase_type_tasks_on_two_servers_take_their_maximum():
     mean = 2 * float(law.mean) - sum(w / r for w, r in pairs)
     second = 2 * law.second_moment - sum(2 * w / r**2 for w, r in pairs)
     rate = 0.8 / mean
-    result = msj.analyse_model(fork_join(2, (2, 1, law)), arrival_rate=rate)
+    result = msj.analyse(fork_join(2, (2, 1, law)).replace(arrival_rate=rate))
     assert result["mean_response_time"] == pytest.approx(mean + rate * second / 0.4, rel=1e-9)
 
 
@@ -107,8 +99,8 @@ def test_fork_join_keeping_every_job():
         return [(chance, settled((*state, (job, tasks[job], False)))) for chance, job in TWO_CLASSES]
 
     expected = mean_response_time((), arrive, steps, rate, most=8)
-    model = fork_join(servers, (1, "2/5", Exponential(rate=1)), (3, "3/5", Exponential(rate=2)))
-    result = msj.analyse_model(model, arrival_rate=rate)
+    system = fork_join(servers, (1, "2/5", Exponential(rate=1)), (3, "3/5", Exponential(rate=2)))
+    result = msj.analyse(system.replace(arrival_rate=rate))
     assert result["mean_response_time"] == pytest.approx(expected, rel=2e-5)
 
 
@@ -116,14 +108,20 @@ def test_fork_join_keeping_every_job():
 
 
 def staged(name, share, *stages):
-    return StagedClass(name=name, share=share, stages=[Stage(need=need, duration=law) for need, law in stages])
+    (need, law), *later = stages
+    then = [Stage(need=need, duration=law) for need, law in later]
+    return JobClass(name=name, share=share, need=need, duration=law, extra={"then": then})
+
+
+def in_stages(servers, *classes):
+    return System(servers=servers, classes=classes, model="stages")
 
 
 @settings(max_examples=8)
 @given(systems(most_servers=3, most_classes=2, load=0.8))
 def test_one_stage_is_first_come_first_served(system):
     classes = [staged(c.name, c.share, (c.need, c.duration)) for c in system.classes]
-    same_as_fcfs(Stages(servers=system.servers, classes=classes), system)
+    same_as_fcfs(in_stages(system.servers, *classes), system)
 
 
 @pytest.mark.parametrize("need", [1, 2])
@@ -131,15 +129,14 @@ def test_stages_of_equal_need_are_one_longer_stage(need):
     fast, slow = Exponential(rate=3), Hyperexponential(rates=[4, 1], probabilities=["1/3", "2/3"])
     whole = msj.PhaseType(initial=[1, 0, 0], generator=[[-3, 1, 2], [0, -4, 0], [0, 0, -1]])
     job = JobClass(name="all", need=need, share=1, duration=whole)
-    model = Stages(servers=3, classes=[staged("all", 1, (need, fast), (need, slow))])
-    same_as_fcfs(model, System(servers=3, classes=[job], load=0.8))
+    same_as_fcfs(in_stages(3, staged("all", 1, (need, fast), (need, slow))), System(servers=3, classes=[job], load=0.8))
 
 
 def test_falling_needs_are_fork_join():
     # Three equal exponential tasks that end one by one: stages of needs 3, 2, 1 at rates 3, 2, 1.
-    model = Stages(servers=4, classes=[staged("all", 1, *((n, Exponential(rate=n)) for n in (3, 2, 1)))])
-    tasks = msj.analyse_model(fork_join(4, (3, 1, ONE)), load=0.8)
-    stages = msj.analyse_model(model, load=0.8)
+    falling = in_stages(4, staged("all", 1, *((n, Exponential(rate=n)) for n in (3, 2, 1))))
+    tasks = msj.analyse(fork_join(4, (3, 1, ONE)).replace(load=0.8))
+    stages = msj.analyse(falling.replace(load=0.8))
     assert stages["mean_response_time"] == pytest.approx(tasks["mean_response_time"], rel=1e-9)
 
 
@@ -196,13 +193,12 @@ def test_stages_keeping_every_job(servers, stages):
         staged(f"class {c}", share, *((need, Exponential(rate=speed)) for need, speed in stages[c]))
         for c, share in enumerate(("2/5", "3/5"))
     ]
-    result = msj.analyse_model(Stages(servers=servers, classes=classes), arrival_rate=rate)
+    result = msj.analyse(in_stages(servers, *classes).replace(arrival_rate=rate))
     assert result["mean_response_time"] == pytest.approx(expected, rel=2e-5)
 
 
 def test_growing_jobs_do_not_lock_up():
-    model = Stages(servers=2, classes=[staged("all", 1, (1, ONE), (2, ONE))])
-    result = msj.analyse_model(model, load=0.9)
+    result = msj.analyse(in_stages(2, staged("all", 1, (1, ONE), (2, ONE))).replace(load=0.9))
     # With two running, the first to grow waits for the other to end its first stage, then both grow in turn:
     # 1/2 + 1 + 1 + 1 for two jobs if both start together.
     assert result["stability_threshold"] == pytest.approx(2 / 3.5, rel=1e-10)
@@ -214,11 +210,8 @@ def test_growing_jobs_do_not_lock_up():
 @settings(max_examples=10)
 @given(systems(most_servers=3, most_classes=2, load=0.8))
 def test_one_resource_is_first_come_first_served(system):
-    classes = [
-        ResourceClass(name=c.name, share=c.share, duration=c.duration, needs={"cpus": c.need, "gpus": 0})
-        for c in system.classes
-    ]
-    same_as_fcfs(SeveralResources(capacities={"cpus": system.servers, "gpus": 7}, classes=classes), system)
+    classes = [c.replace(extra={"resources": {"gpus": 0}}) for c in system.classes]
+    same_as_fcfs(system.replace(classes=classes, model={"name": "several-resources", "capacity": {"gpus": 7}}), system)
 
 
 def packing_twin(start_needs, capacities, rates, rate, most):
@@ -251,46 +244,44 @@ def packing_twin(start_needs, capacities, rates, rate, most):
 def test_several_resources_keeping_every_job():
     needs, capacities, rates = (np.array([2, 0, 1]), np.array([1, 1, 2])), np.array([4, 1, 4]), (1.0, 0.5)
     expected = packing_twin(needs, capacities, rates, 0.12, most=9)
-    names = ("cpus", "gpus", "memory")
-    model = SeveralResources(
-        capacities=dict(zip(names, capacities.tolist(), strict=True)),
-        classes=[
-            ResourceClass(
-                name=f"class {i}",
-                share=share,
-                duration=Exponential(rate=rates[i]),
-                needs=dict(zip(names, needs[i].tolist(), strict=True)),
-            )
-            for i, share in enumerate(("2/5", "3/5"))
-        ],
-    )
-    result = msj.analyse_model(model, arrival_rate=0.12)
-    assert result["mean_response_time"] == pytest.approx(expected, rel=2e-5)
-    front = model.add(model.add(model.empty(), 0), 1)
-    assert model.busy(front) == {"cpus": 3, "gpus": 1, "memory": 3}
+    names = ("gpus", "memory")
+    classes = [
+        JobClass(
+            name=f"class {i}",
+            need=needs[i][0],
+            share=share,
+            duration=Exponential(rate=rates[i]),
+            extra={"resources": dict(zip(names, needs[i][1:].tolist(), strict=True))},
+        )
+        for i, share in enumerate(("2/5", "3/5"))
+    ]
+    model = {"name": "several-resources", "capacity": dict(zip(names, capacities[1:].tolist(), strict=True))}
+    system = System(servers=4, classes=classes, model=model, arrival_rate=0.12)
+    assert msj.analyse(system)["mean_response_time"] == pytest.approx(expected, rel=2e-5)
+    front_model = front_of(system)
+    running, waiting = front_model.add(front_model.add(front_model.empty(), 0), 1)
+    assert (front_model.busy(running), waiting) == ((3, 1, 3), ())
 
 
 # --- groups of servers
 
 
+def in_groups(*classes):
+    return System(servers=3, classes=classes, model={"name": "server-groups", "groups": {"a": 1, "b": 2}})
+
+
 @settings(max_examples=10)
 @given(systems(most_servers=3, most_classes=2, load=0.8))
 def test_one_group_is_first_come_first_served(system):
-    classes = [
-        GroupedClass(name=c.name, share=c.share, duration=c.duration, need=c.need, groups=["here"])
-        for c in system.classes
-    ]
-    same_as_fcfs(ServerGroups(groups={"here": system.servers}, classes=classes), system)
+    classes = [c.replace(extra={"groups": ["here"]}) for c in system.classes]
+    model = {"name": "server-groups", "groups": {"here": system.servers}}
+    same_as_fcfs(system.replace(classes=classes, model=model), system)
 
 
 def test_groups_that_all_may_use_are_one_for_single_servers():
     law = Erlang(stages=2, mean=1)
     job = JobClass(name="all", need=1, share=1, duration=law)
-    model = ServerGroups(
-        groups={"a": 1, "b": 2},
-        classes=[GroupedClass(name="all", share=1, duration=law, need=1, groups=["b", "a"])],
-    )
-    same_as_fcfs(model, System(servers=3, classes=[job], load=0.9))
+    same_as_fcfs(in_groups(job.replace(extra={"groups": ["b", "a"]})), System(servers=3, classes=[job], load=0.9))
 
 
 def test_groups_keeping_every_job():
@@ -318,14 +309,11 @@ def test_groups_keeping_every_job():
         return [(chance, settled((*state, (job, None)))) for chance, job in TWO_CLASSES]
 
     expected = mean_response_time((), arrive, steps, rate, most=9)
-    model = ServerGroups(
-        groups={"a": 1, "b": 2},
-        classes=[
-            GroupedClass(name="small", share="2/5", duration=Exponential(rate=1), need=1, groups=["a", "b"]),
-            GroupedClass(name="large", share="3/5", duration=Exponential(rate=0.5), need=2, groups=["b"]),
-        ],
+    system = in_groups(
+        JobClass(name="small", share="2/5", duration=Exponential(rate=1), need=1, extra={"groups": ["a", "b"]}),
+        JobClass(name="large", share="3/5", duration=Exponential(rate=0.5), need=2, extra={"groups": ["b"]}),
     )
-    result = msj.analyse_model(model, arrival_rate=rate)
+    result = msj.analyse(system.replace(arrival_rate=rate))
     assert result["mean_response_time"] == pytest.approx(expected, rel=2e-5)
 
 
@@ -333,25 +321,18 @@ def test_groups_keeping_every_job():
 
 
 def test_refusals():
-    with pytest.raises(InvalidInput, match="has 3 tasks for 2 servers"):
+    """What a spec file can get wrong is in tests/model/test_models_in_spec_files.py; this is said in Python too."""
+    with pytest.raises(InvalidInput, match="class 'class 0' needs 3 of 2 servers"):
         fork_join(2, (3, 1, ONE))
-    with pytest.raises(InvalidInput, match=r"classes\[0\] = .* is not a ForkJoinClass"):
-        ForkJoin(servers=2, classes=[JobClass(name="all", need=1, share=1, duration=ONE)])
-    with pytest.raises(InvalidInput, match=r"stages\[1\] of class 'a' needs 3 of 2 servers"):
-        Stages(servers=2, classes=[staged("a", 1, (1, ONE), (3, ONE))])
+    with pytest.raises(InvalidInput, match=r"class 'a' needs 3 of 2 servers") as refused:
+        in_stages(2, staged("a", 1, (1, ONE), (3, ONE)))
+    assert refused.value.where == "classes[0].then[0]"
     with pytest.raises(NotSupported, match="not phase type"):
-        Stages(servers=2, classes=[staged("a", 1, (1, Weibull(mean=1, shape=0.5)))])
-    with pytest.raises(InvalidInput, match="non-empty list of stages"):
-        staged("a", 1)
-    gpu, cpus = (ResourceClass(name="a", share=1, duration=ONE, needs=needs) for needs in ({"gpus": 1}, {"cpus": 2}))
-    with pytest.raises(InvalidInput, match="needs 'gpus', of which there is none"):
-        SeveralResources(capacities={"cpus": 1}, classes=[gpu])
-    with pytest.raises(InvalidInput, match="needs 2 of 1 cpus"):
-        SeveralResources(capacities={"cpus": 1}, classes=[cpus])
-    with pytest.raises(InvalidInput, match="needs no resource at all"):
-        ResourceClass(name="a", share=1, duration=ONE, needs={"cpus": 0})
-    large = GroupedClass(name="x", share=1, duration=ONE, need=2, groups=["a"])
-    with pytest.raises(InvalidInput, match="names group 'a'; there are: b, c"):
-        ServerGroups(groups={"b": 2, "c": 2}, classes=[large])
-    with pytest.raises(InvalidInput, match="needs 2 servers and group 'a' has 1"):
-        ServerGroups(groups={"a": 1}, classes=[large])
+        front_of(in_stages(2, staged("a", 1, (1, Weibull(mean=1, shape=0.5)))))
+    with pytest.raises(NotSupported, match="a stage has weibull durations, which are not phase type"):
+        front_of(in_stages(2, staged("a", 1, (1, ONE), (1, Weibull(mean=1, shape=0.5)))))
+    job = JobClass(name="x", share=1, duration=ONE, need=2)
+    with pytest.raises(InvalidInput, match="group 'c' does not exist"):
+        in_groups(job.replace(extra={"groups": ["c"]}))
+    with pytest.raises(InvalidInput, match="class 'x' needs 2 servers of one group and group 'a' has 1; lower need"):
+        in_groups(job.replace(extra={"groups": ["a"]}))

@@ -5,10 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import msj
-from fronts.models.brute_force import mean_response_time, pollaczek_khinchine, replaced
+from fronts.brute_force import mean_response_time, pollaczek_khinchine, replaced
 from msj import Exponential, InvalidInput, JobClass, NotSupported, System
-from msj.fronts.models import PreemptionCost
+from msj.fronts import front_of
 from strategies import exponentials, phase_types, simple
+
+
+def costly(servers, classes, rate):
+    model = {"name": "preemption-cost", "overhead_rate": rate}
+    return System(servers=servers, classes=classes, model=model, policy="server-filling")
 
 
 @settings(max_examples=10)
@@ -26,8 +31,7 @@ def test_free_preemption_is_plain_server_filling(servers, large, small):
         load=0.8,
     )
     plain = msj.analyse(system)
-    model = PreemptionCost(servers=servers, classes=system.classes, overhead_rate=1e9)
-    result = msj.analyse_model(model, arrival_rate=plain["arrival_rate"])
+    result = msj.analyse(costly(servers, system.classes, 1e9).replace(arrival_rate=plain["arrival_rate"]))
     assert result["stability_threshold"] == pytest.approx(plain["stability_threshold"], rel=1e-7)
     assert result["mean_response_time"] == pytest.approx(plain["mean_response_time"], rel=1e-6)
     assert result["mean_response_time", "small"] == pytest.approx(plain["mean_response_time", "small"], rel=1e-6)
@@ -38,7 +42,7 @@ def test_free_preemption_is_plain_server_filling(servers, large, small):
 def test_jobs_that_take_everything_are_never_put_aside(law):
     job = JobClass(name="all", need=2, share=1, duration=law)
     rate = 0.8 / float(law.mean)
-    result = msj.analyse_model(PreemptionCost(servers=2, classes=[job], overhead_rate=0.01), arrival_rate=rate)
+    result = msj.analyse(costly(2, [job], 0.01).replace(arrival_rate=rate))
     assert result["mean_response_time"] == pytest.approx(pollaczek_khinchine(law, rate), rel=1e-9)
 
 
@@ -81,34 +85,31 @@ def test_server_filling_with_overheads_keeping_every_job(servers, needs, rate):
         JobClass(name=f"class {c}", need=needs[c], share=share, duration=Exponential(rate=rates[c]))
         for c, share in enumerate(("2/5", "3/5"))
     ]
-    model = PreemptionCost(servers=servers, classes=classes, overhead_rate=overhead)
-    assert msj.analyse_model(model, arrival_rate=rate)["mean_response_time"] == pytest.approx(expected, rel=2e-5)
+    result = msj.analyse(costly(servers, classes, overhead).replace(arrival_rate=rate))
+    assert result["mean_response_time"] == pytest.approx(expected, rel=2e-5)
 
 
 def test_dearer_preemption_takes_less_load():
     system = simple(4, (1, 1, "1/2"), (4, 1, "1/2"))
-    thresholds = [
-        msj.analyse_model(PreemptionCost(servers=4, classes=system.classes, overhead_rate=rate))["stability_threshold"]
-        for rate in (0.1, 1, 10, 1e9)
-    ]
+    thresholds = [msj.analyse(costly(4, system.classes, rate))["stability_threshold"] for rate in (0.1, 1, 10, 1e9)]
     assert thresholds == sorted(thresholds)
     assert thresholds[0] < thresholds[-1] - 0.1
     assert thresholds[-1] == pytest.approx(system.naive_threshold, rel=1e-7)
 
 
 def test_who_owes():
-    model = PreemptionCost(servers=2, classes=simple(2, (1, 1, "1/2"), (2, 1, "1/2")).classes, overhead_rate=1)
+    model = front_of(costly(2, simple(2, (1, 1, "1/2"), (2, 1, "1/2")).classes, 1))
     front = model.add(model.add(model.empty(), 0), 1)  # a large job arrives while a small one runs
     assert front == ((0, True), (1, False))
-    assert (model.busy_servers(front), model.paying_servers(front)) == (2.0, 0)
+    assert (model.busy_servers(front), model.measures(front)) == (2.0, {"paying_servers": 0.0})
     [(_, left, completed)] = model.steps(front)
     assert completed
-    assert (left, model.paying_servers(left)) == (((0, True),), 1)
+    assert (left, model.measures(left)) == (((0, True),), {"paying_servers": 1.0})
 
 
 def test_refusals():
     three = simple(4, (1, 1, "1/2"), (3, 1, "1/2"))
     with pytest.raises(NotSupported, match="not a power of two"):
-        PreemptionCost(servers=4, classes=three.classes, overhead_rate=1)
+        front_of(costly(4, three.classes, 1))
     with pytest.raises(InvalidInput, match="overhead_rate = -1 must be greater than 0"):
-        PreemptionCost(servers=4, classes=three.classes, overhead_rate=-1)
+        costly(4, three.classes, -1)
