@@ -64,6 +64,8 @@ def test_a_model(put, ask, cluster):
     assert found["mean_response_time"] == pytest.approx(4 / 3 + 0.6 * 4 / (2 * (1 - 0.8)))  # Pollaczek-Khinchine
     assert found["wasted_servers"] == pytest.approx(2 - (2 / 3 * 1 * 1 + 1 / 3 * 2 * 2) / (4 / 3))
     assert msj.read(path).to_spec()["model"] == "one-at-a-time"
+    run = msj.Result.from_dict(ask("simulate", path, "--jobs", 400_000, "--seed", 2))
+    assert run.row("mean_response_time").low < found["mean_response_time"] < run.row("mean_response_time").high
 
 
 def test_an_analysis(put, ask, run, cluster, tmp_path):
