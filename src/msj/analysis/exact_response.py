@@ -26,6 +26,7 @@ from msj.fronts.open_model import OpenModel
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import estimate_memory, possible_segments
 from msj.model import System
+from msj.model.spec_file import SystemLike, as_system
 from msj.results import Quantity
 
 
@@ -41,19 +42,19 @@ class ExactResponse(Analysis):
         return why_not_fcfs(system) or why_not_phase_type(system)
 
 
-def open_system(system: System, *, memory_limit: float = MEMORY_LIMIT) -> OpenSystem:
-    """Solve the open system at the load it gives.
+def open_system(system: SystemLike, *, memory_limit: float = MEMORY_LIMIT) -> OpenSystem:
+    """Solve the open system, or that of the file that describes it, at the load it gives.
 
     Examples
     --------
     >>> import msj
-    >>> solved = msj.open_system(msj.read("examples/two_servers.toml"))
+    >>> solved = msj.open_system("examples/two_servers.toml")
     >>> round(solved.mean_jobs_in_system / solved.arrival_rate, 6)
     7.517772
     >>> solved.law.level_masses(last=2).round(6).tolist()
     [0.169337, 0.151854, 0.108602]
     """
-    system = arriving(system)
+    system = arriving(as_system(system))
     threshold = solve_saturated(system)[0].stability_threshold
     rate = system.arrival_rate_at(threshold)
     if rate is None:
