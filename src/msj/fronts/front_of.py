@@ -3,7 +3,7 @@
 Three ways lead from a spec file to a :class:`FrontModel`:
 
 - a ``model`` (``fronts.models``) says itself what its front is;
-- the policies that share speed (``policies.sharing``) have fronts of their own in ``fronts.models``. There sizes
+- the policies that share speed (``disciplines.sharing``) have fronts of their own in ``fronts.models``. There sizes
   are times on one server of speed 1; in a system a duration is the time on ``need`` servers, so sizes are scaled;
 - any other policy is asked by its plain function (``policy_front``).
 """

@@ -1,7 +1,7 @@
 """Everything about one cluster, gathered through the public functions.
 
 Nothing here computes: capacity and what-ifs come from ``planning``, answers from the analyses and simulations, the
-outlook from ``scaling``. A section that cannot be filled holds the sentence why.
+outlook from ``growth``. A section that cannot be filled holds the sentence why.
 """
 
 from __future__ import annotations

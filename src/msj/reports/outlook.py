@@ -1,4 +1,4 @@
-"""The outlook: the same mix of jobs on two, four and eight times the servers (``scaling.cluster``).
+"""The outlook: the same mix of jobs on two, four and eight times the servers (``growth.cluster``).
 
 The load is kept: the same share of each size's own threshold. Where no threshold is known, the utilisation is.
 """

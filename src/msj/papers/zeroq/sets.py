@@ -4,7 +4,7 @@ Three classes with mean durations 4, 2 and 1 (exponential) on n = 2^6, 2^8, ...,
 how the load is split over the classes; here each brings the same load, rho_i = rho/3. Needs are rounded down.
 
 The paper estimates from the last million arrivals. Here every cluster is simulated in 20 replications, each a hundred
-times as long as the cluster's memory (``scaling.queueing_probability``), at least a million arrivals in all; ``full``
+times as long as the cluster's memory (``growth.queueing_probability``), at least a million arrivals in all; ``full``
 takes ten times that.
 """
 
