@@ -18,8 +18,7 @@ def test_the_group_lists_its_commands(run):
 def test_one_and_n_table_csv_json(run):
     code, out, _ = run("scaling", "one-and-n", "--alpha", "2", "--servers", "1e4,1e8")
     assert code == 0
-    said = "p_n = n^-2: 1-server dominated. p_n ~ n^-2: n p_n ln n -> 0 (decided exactly; lfms, Theorem 4.3)."
-    assert said in sentences(out)
+    assert "p_n = n^-2: 1-server dominated. n p_n ln n -> 0 (lfms, Theorem 4.3)." in sentences(out)
     assert "9.999998e+07" in out
     assert "181.7824" in out
     code, out, _ = run("scaling", "one-and-n", "--share", "1/n", "--servers", "10..1e8", "--points", "8", "--csv")

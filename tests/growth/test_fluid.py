@@ -1,12 +1,10 @@
-"""The fluid model: closed form against the differential equation, paths against a slow twin and the limit."""
+"""The fluid model of described clusters: its numbers, and paths against a slow twin and the limit."""
 
 import heapq
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import msj.growth.fluid_paths as paths_module
 from msj.errors import InvalidInput, NotSupported, TooLarge, Unstable
@@ -19,42 +17,13 @@ from strategies import simple
 MIX = simple(100, (1, 0.25, 0.6), (8, 1, 0.4), utilisation=0.8)
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(1, 9), st.floats(0.1, 10), st.integers(0, 300).map(lambda tenths: tenths / 10)),
-        min_size=1,
-        max_size=3,
-        unique_by=lambda each: each[0],
-    ),
-    st.floats(0.05, 0.95),
-)
-def test_closed_form_solves_the_equation(classes, utilisation):
-    # Starts beyond the theorem too: the straight piece is then part of the solution.
-    system = simple(10, *((need, rate, 1 / len(classes)) for need, rate, _ in classes), utilisation=utilisation)
-    model = fluid_model(system, [start for *_, start in classes])
-    times = np.linspace(0.0, 20.0, 101)
-    assert np.allclose(model.at(times), model.solve(times), rtol=1e-6, atol=1e-7)
-
-
-def test_equilibrium_and_time_to_it():
-    model = fluid_model(MIX, [9.0, 0.0])
-    assert model.equilibrium.tolist() == [4.0, 1.0]
-    for tolerance in (0.5, 0.05, 1e-6):
-        there = model.time_to_equilibrium(tolerance)
-        away = np.abs(model.solve([0.0, there * 0.999, there * 1.001])[1:] / model.equilibrium - 1).max(axis=1)
-        assert away[0] > tolerance > away[1] - 1e-7
-    assert fluid_model(MIX, "equilibrium").time_to_equilibrium(0.01) == 0.0
-    # From empty: 1 − e^(−mu·t) = 1 − tolerance, the slowest class last.
-    assert fluid_model(MIX).time_to_equilibrium(0.01) == pytest.approx(4 * math.log(100))
-
-
-def test_straight_piece_by_hand():
-    # One class, rho = 1/2, mu = 1: from 5 it falls with slope −1 to 2 at time 3, then 1 + e^(−(t − 3)).
-    model = fluid_model(simple(10, (1, 1, 1), utilisation=0.5), [5.0])
-    assert model.at([0, 1, 3, 4])[:, 0] == pytest.approx([5, 4, 2, 1 + math.exp(-1)])
-    assert model.time_to_equilibrium(3.5) == pytest.approx(0.5)
-    assert "below 1/(rho·mu) = 2" in model.why_not_covered()
-    assert fluid_model(simple(10, (1, 1, 1), utilisation=0.5), [1.9]).why_not_covered() is None
+def test_rates_loads_and_start_are_the_systems():
+    model = fluid_model(MIX)
+    assert (model.rates.tolist(), model.start.tolist()) == ([0.25, 1.0], [0.0, 0.0])
+    # Of each arrival, 0.6·1·4 and 0.4·8·1 of work.
+    assert model.loads == pytest.approx([0.8 * 2.4 / 5.6, 0.8 * 3.2 / 5.6])
+    assert fluid_model(MIX, "equilibrium").start.tolist() == [4.0, 1.0]
+    assert fluid_model(MIX, [9.0, 0.5]).start.tolist() == [9.0, 0.5]
 
 
 def slow_path(jobs, servers, times, classes):

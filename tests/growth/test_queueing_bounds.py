@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from msj import Deterministic, JobClass, System, open_system
 from msj.errors import InvalidInput, NotSupported, TooLarge, Unstable
-from msj.growth.queueing_bounds import queueing_bounds, theorem_bound
+from msj.growth.queueing_bounds import queueing_bounds
 from strategies import exponentials, simple, systems
 
 
@@ -55,7 +55,6 @@ def _loads(jobs, bounds):
 
 def test_theorem_by_hand():
     # 3·2·sqrt(4/400) + 4/400 = 0.61, over 1 − 0.5
-    assert theorem_bound(servers=400, largest_need=4, classes=2, utilisation=0.5) == pytest.approx(1.22)
     bounds = queueing_bounds(simple(400, (1, 1, 0.5), (4, 2, 0.5), utilisation=0.5))
     assert bounds.bound == pytest.approx(1.22)
     assert (bounds.kinds, bounds.largest_need, bounds.sufficient_utilisation) == (2, 4, 0.99)
@@ -100,9 +99,3 @@ def test_other_duration_laws_have_a_lower_bound_only():
 def test_refusals(system, error, text):
     with pytest.raises(error, match=text):
         queueing_bounds(system)
-
-
-@pytest.mark.parametrize("utilisation", [0.0, 0.9, 1.5])
-def test_the_theorem_is_not_used_where_it_does_not_hold(utilisation):
-    with pytest.raises(InvalidInput, match="where the theorem holds"):
-        theorem_bound(servers=10, largest_need=1, classes=1, utilisation=utilisation)

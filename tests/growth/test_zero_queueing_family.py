@@ -28,8 +28,12 @@ NEEDS = ("3", "log2(n)", "sqrt(n)")
         ("log2(n) + 2", 0, 1, False),
         ("n/ln(n)", 1, -1, False),
         ("n^-2", 0, 0, False),  # a need is at least 1
-        ("ln(ln(n))", 0, 0, True),
-        ("n^0.5 * ln(ln(n))^0", Fraction(1, 2), 0, True),
+        ("ln(ln(n))", 0, 0, False),
+        ("n^0.5 * ln(ln(n))", Fraction(1, 2), 0, False),
+        ("n%7 + 1", 0, 0, False),
+        ("floor(n/3)", 1, 0, False),
+        ("exp(sqrt(ln(n)))", 0, 0, False),  # beyond any power of ln n, below any power of n
+        ("n^(1/pi)", Fraction(318, 1000), 0, True),
     ],
 )
 def test_growth(text, exponent, logarithms, estimated):
@@ -50,7 +54,12 @@ def test_growth(text, exponent, logarithms, estimated):
         (["1", "sqrt(n)"], 0.25, 4, "stays"),
         (["1", "sqrt(n)*ln(n)"], 0.25, 4, "stays"),
         (["1", "sqrt(n)/ln(n)"], 0.25, 4, "vanishes"),
-        (["1", "sqrt(n)*ln(ln(n))"], 0.25, 4, "undecided"),
+        (["1", "sqrt(n)*ln(ln(n))"], 0.25, 4, "stays"),
+        (["1", "sqrt(n)/ln(ln(n))"], 0.25, 4, "vanishes"),  # more slowly than by any power of ln n
+        (["1", "n^(1/pi)"], 0.340845, 4, "vanishes"),  # 1/pi = 0.3183098
+        (["1", "n^(1/pi)"], 0.340846, 4, "stays"),
+        (["1", "n%7 + 1"], 0.25, 3, "vanishes"),
+        (["1 + n/2 + (n%2)*n/2"], 0, 2, "undecided"),  # n/2 or n: nobody looks closer
         (["ln(ln(n)) + 1"], 0.1, 3, "vanishes"),
     ],
 )
@@ -207,7 +216,7 @@ def test_bad_sizes(family, servers, text):
 
 def test_a_need_without_end_cannot_be_judged():
     with pytest.raises(InvalidInput, match="how 'exp\\(n\\)' grows"):
-        _ = ZeroQueueingFamily(needs=["exp(n)"]).verdict
+        _ = ZeroQueueingFamily(needs=["exp(n)"]).gamma
     with pytest.raises(InvalidInput, match="how 'exp\\(n\\)' grows"):
         zero_queueing_family(["exp(n)"], [2])
     with pytest.raises(InvalidInput, match="no numbers of servers"):

@@ -1,7 +1,9 @@
-"""Closed forms for saturated FCFS clusters, on plain numbers: no cluster description needed.
+"""Closed forms for FCFS clusters, on plain numbers: no cluster description needed.
 
-One file per theorem: two exponential classes, any classes that share one exponential duration, and jobs that
-need one server or all of them. They hold at a million servers and more, where no chain could be solved.
+One file per theorem. Saturated clusters: two exponential classes, any classes that share one exponential duration, and
+jobs that need one server or all of them (with their asymptotics, ``load_focused``). Large clusters: ``waste_limit``,
+``infinite_servers``, ``queueing_bounds``, ``fluid``. They hold at a million servers and more, where no chain could be
+solved.
 """
 
 from __future__ import annotations

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, overload
+from functools import reduce
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,18 @@ Array = npt.NDArray[np.float64]
 #: Longer texts are refused.
 LONGEST_TEXT = 200
 CONSTANTS = {"pi": math.pi, "e": math.e}
-FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+FUNCTIONS = ("ln", "log", "log2", "log10", "sqrt", "exp", "ceil", "floor", "abs")
+FUNCTIONS_OF_SEVERAL = ("min", "max")
+#: What the signs and the functions mean: a callable for each, of one value or two.
+Meaning: TypeAlias = Mapping[type[ast.operator] | str, Callable[..., Any]]
+IN_DOUBLES: Meaning = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: np.divide,
+    ast.FloorDiv: np.floor_divide,
+    ast.Mod: np.mod,
+    ast.Pow: np.power,
     "ln": np.log,
     "log": np.log,
     "log2": np.log2,
@@ -35,16 +47,9 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "ceil": np.ceil,
     "floor": np.floor,
     "abs": np.abs,
-}
-FUNCTIONS_OF_SEVERAL: dict[str, Callable[[Any, Any], Any]] = {"min": np.minimum, "max": np.maximum}
-OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: np.add,
-    ast.Sub: np.subtract,
-    ast.Mult: np.multiply,
-    ast.Div: np.divide,
-    ast.FloorDiv: np.floor_divide,
-    ast.Mod: np.mod,
-    ast.Pow: np.power,
+    "min": np.minimum,
+    "max": np.maximum,
+    "number": np.float64,
 }
 #: A need within this relative distance of a whole number is that number: ``64**(1/3)`` is 3.9999999999999996.
 WHOLE_WITHIN = 1e-9
@@ -88,7 +93,7 @@ class Expression:
         """Return the value at ``n``; a value that is not a finite real number is refused."""
         where = _points(n)
         with np.errstate(all="ignore"):
-            values = np.asarray(evaluate(self.tree, where), dtype=float)
+            values = np.asarray(evaluate(self.tree, IN_DOUBLES, {**CONSTANTS, "n": where}), dtype=float)
         # An expression without n is the same everywhere.
         values = np.broadcast_to(values, where.shape).copy()
         wrong = np.flatnonzero(~np.isfinite(np.atleast_1d(values)))
@@ -197,7 +202,7 @@ def _check(node: ast.expr, text: str) -> None:
                 raise refuse(f"'{shortened(name)}'", f"is unknown; {allowed}")
         case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
             _check(operand, text)
-        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in IN_DOUBLES:
             _check(left, text)
             _check(right, text)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
@@ -222,23 +227,19 @@ def _at_most_1e300(value: float) -> bool:
         return False
 
 
-def evaluate(node: ast.expr, n: Any) -> Any:
-    """Return the value of an expression's tree, which may be no finite number."""
+def evaluate(node: ast.expr, meaning: Meaning, names: Mapping[str, Any]) -> Any:
+    """Return what a checked tree is worth if its signs, functions and names mean what is given."""
     match node:
-        case ast.Constant(value=int() | float() as value):
-            return np.float64(value)
+        case ast.Constant(value=value):
+            return meaning["number"](value)
         case ast.Name(id=name):
-            return n if name == "n" else np.float64(CONSTANTS[name])
-        case ast.UnaryOp(op=operator, operand=operand):
-            inner = evaluate(operand, n)
-            return -inner if isinstance(operator, ast.USub) else inner
-        case ast.BinOp(left=left, op=binary, right=right):
-            return OPERATORS[type(binary)](evaluate(left, n), evaluate(right, n))
-        case ast.Call(func=ast.Name(id=name), args=[only]) if name in FUNCTIONS:
-            return FUNCTIONS[name](evaluate(only, n))
-        case ast.Call(func=ast.Name(id=name), args=[first, *others]):
-            value = evaluate(first, n)
-            for other in others:
-                value = FUNCTIONS_OF_SEVERAL[name](value, evaluate(other, n))
-            return value
+            return names[name]
+        case ast.UnaryOp(op=sign, operand=operand):
+            inner = evaluate(operand, meaning, names)
+            return -inner if isinstance(sign, ast.USub) else inner
+        case ast.BinOp(left=left, op=operator, right=right):
+            return meaning[type(operator)](evaluate(left, meaning, names), evaluate(right, meaning, names))
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            values = [evaluate(argument, meaning, names) for argument in arguments]
+            return reduce(meaning[name], values) if name in FUNCTIONS_OF_SEVERAL else meaning[name](*values)
     raise AssertionError(f"unchecked {ast.dump(node)}")

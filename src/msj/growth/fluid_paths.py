@@ -21,10 +21,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.closed_forms.fluid import FluidModel, Vector
 from msj.disciplines.fcfs import Fcfs
 from msj.effort import within
 from msj.errors import InvalidInput, TooLarge
-from msj.growth.fluid import FluidModel, Vector, fluid_model
+from msj.growth.fluid import fluid_model
 from msj.growth.queueing_bounds import offered
 from msj.model import System
 from msj.model.numbers import positive, whole

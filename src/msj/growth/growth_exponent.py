@@ -1,8 +1,6 @@
-"""How fast a need grows: the exponent gamma in need = Theta(n^gamma).
+"""How fast a need grows: the exponent gamma in need = n^(gamma + o(1)), and the power of ln n beside it.
 
-Where the leading term c·n^gamma·(ln n)^q can be read off the expression (``leading_term``), gamma is exact. Elsewhere
-it is estimated, and said to be: through three points ln n = 150, 300, 600 goes one curve
-ln m = gamma·ln n + q·ln ln n + c.
+gamma is the limit of ln m/ln n, and q that of (ln m − gamma·ln n)/ln ln n, both exact (``limits``).
 """
 
 from __future__ import annotations
@@ -10,25 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
+import sympy
 
 from msj.errors import InvalidInput
 from msj.growth.expressions import Expression
-from msj.growth.leading_term import leading_term
-
-LOG_POINTS = np.array([150.0, 300.0, 600.0])
+from msj.growth.limits import algebraic, as_fraction, limit, n
 
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """need ~ n^exponent·(ln n)^logarithms; ``estimated`` where it was not read off the expression.
+    """need ~ n^exponent·(ln n)^logarithms; ``estimated`` where the exponent is no fraction and was rounded to one.
 
     Examples
     --------
     >>> growth_of(Expression("3*n^(1/4)"))
     Growth(exponent=Fraction(1, 4), logarithms=Fraction(0, 1), estimated=False)
-    >>> growth_of(Expression("ln(ln(n))")).estimated
-    True
+    >>> growth_of(Expression("n^(1/pi)"))
+    Growth(exponent=Fraction(159, 500), logarithms=Fraction(0, 1), estimated=True)
     """
 
     exponent: Fraction
@@ -38,27 +34,19 @@ class Growth:
 
 def growth_of(expression: Expression) -> Growth:
     """Return how a need given as an expression in n grows; a need below 1 is 1, so it never falls."""
-    term = leading_term(expression)
-    if term is not None and term.coefficient > 0:
-        if term.order <= (Fraction(0), Fraction(0)):
-            return Growth(exponent=Fraction(0))
-        return Growth(exponent=term.power, logarithms=term.log_power)
-    try:
-        values = np.atleast_1d(np.asarray(expression(np.exp(LOG_POINTS))))
-    except InvalidInput:
-        values = np.zeros(3)
-    if not np.all(values > 0):
+    need = algebraic(expression)
+    power = None if need is None else limit(sympy.log(need) / sympy.log(n))
+    if power is None or power == sympy.oo:
         raise InvalidInput(
             f"how '{expression}' grows cannot be told: it has no finite positive value at large n; "
             "write a need that stays between 1 and n"
         )
-    columns = np.column_stack((LOG_POINTS, np.log(LOG_POINTS), np.ones(3)))
-    exponent, logarithms, _ = np.linalg.solve(columns, np.log(values))
-    return Growth(
-        exponent=max(Fraction(round(1000 * float(exponent)), 1000), Fraction(0)),
-        logarithms=Fraction(round(2 * float(logarithms)), 2),  # halves are all that is claimed
-        estimated=True,
-    )
+    logarithms = as_fraction(limit((sympy.log(need) - power * sympy.log(n)) / sympy.log(sympy.log(n)))) or Fraction(0)
+    if power < 0 or (power == 0 and logarithms < 0):
+        return Growth(exponent=Fraction(0))
+    exponent = as_fraction(power)
+    rounded = Fraction(round(1000 * float(power)), 1000)
+    return Growth(exponent=rounded if exponent is None else exponent, logarithms=logarithms, estimated=exponent is None)
 
 
 def largest_growth(growths: list[Growth]) -> Growth:
@@ -70,3 +58,17 @@ def largest_growth(growths: list[Growth]) -> Growth:
     Growth(exponent=Fraction(1, 2), logarithms=Fraction(0, 1), estimated=False)
     """
     return max(growths, key=lambda growth: (growth.exponent, growth.logarithms))
+
+
+def outgrown_by(needs: list[Expression], exponent: Fraction) -> bool | None:
+    """Return whether all needs, which are at least 1, fall behind n^exponent; None where that cannot be told.
+
+    Examples
+    --------
+    >>> outgrown_by([Expression("n/ln(ln(n))")], Fraction(1)), outgrown_by([Expression("n/2")], Fraction(1))
+    (True, False)
+    """
+    written = [sympy.Integer(1), *(algebraic(need) for need in needs)]
+    behind = n ** -sympy.Rational(exponent.numerator, exponent.denominator)
+    ends = [None if need is None else limit(need * behind) for need in written]
+    return None if None in ends else all(end == 0 for end in ends)

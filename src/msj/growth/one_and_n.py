@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from msj.answers.question import question
+from msj.closed_forms.load_focused import Regime
 from msj.growth.expressions import Expression
 from msj.growth.load_focused import LoadFocusedScaling, OneAndNPoint, load_focused_scaling
 from msj.growth.regime import Decision
@@ -66,7 +67,7 @@ def one_and_n_scaling(
             rate_small=family.rate_small,
             rate_large=family.rate_large,
             regime=family.regime.value,
-            decided="exactly" if decision.exact else "numerically",
+            decided="not" if family.regime is Regime.UNDECIDED else "exactly",
             reason=decision.reason,
             limit=decision.limit,
             citation=family.regime.citation,
@@ -76,9 +77,8 @@ def one_and_n_scaling(
 
 
 def _in_words(share: Expression, decision: Decision) -> str:
-    how = "decided exactly" if decision.exact else "read off numbers"
-    cited = f"; {decision.regime.citation}" if decision.regime.citation else ""
-    return f"p_n = {share}: {decision.regime.value}. {decision.reason} ({how}{cited})."
+    cited = f" ({decision.regime.citation})" if decision.regime.citation else ""
+    return f"p_n = {share}: {decision.regime.value}. {decision.reason}{cited}."
 
 
 def _rows(family: LoadFocusedScaling, point: OneAndNPoint) -> Iterator[Quantity]:

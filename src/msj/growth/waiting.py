@@ -10,9 +10,9 @@ from msj.analysis.chain_cost import OPERATIONS_A_SECOND
 from msj.answers.response import exact_response
 from msj.answers.simulated import simulated
 from msj.answers.threshold import exact_threshold
+from msj.closed_forms.queueing_bounds import QueueingBounds
 from msj.effort import Effort
 from msj.errors import MsjError
-from msj.growth.queueing_bounds import QueueingBounds
 from msj.growth.waste_limit import limiting_waste
 from msj.model import System
 from msj.results import Outcome, Quantity

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.closed_forms.queueing_bounds import QueueingBounds
 from msj.errors import Failure
-from msj.growth.queueing_bounds import QueueingBounds, offered, queueing_bounds
+from msj.growth.queueing_bounds import offered, queueing_bounds
 from msj.growth.waiting import EXACT_SECONDS, Waiting, effort_for, waiting_at
 from msj.results import Missing, Outcome, Quantity, Result, Watch, provenance
 from msj.results.coordinates import Place

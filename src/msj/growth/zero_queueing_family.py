@@ -19,10 +19,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
 
+from msj.closed_forms.queueing_bounds import QueueingBounds
 from msj.errors import InvalidInput
 from msj.growth.expressions import Expression
-from msj.growth.growth_exponent import Growth, growth_of, largest_growth
-from msj.growth.queueing_bounds import QueueingBounds, queueing_bounds
+from msj.growth.growth_exponent import Growth, growth_of, largest_growth, outgrown_by
+from msj.growth.queueing_bounds import queueing_bounds
 from msj.growth.waiting import EXACT_SECONDS, Waiting, effort_for, waiting_at
 from msj.model import JobClass, System
 from msj.model.durations import Exponential
@@ -34,7 +35,6 @@ from msj.workloads import Rng, seed_sequence
 Verdict: TypeAlias = Literal["vanishes", "stays", "undecided"]
 #: Whether shares are of the arrivals or of the load (need × duration).
 SharesOf: TypeAlias = Literal["load", "arrivals"]
-NEAR_ESTIMATED = Fraction(2, 1000)  # distance from the border within which an estimate decides nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,26 +151,24 @@ class ZeroQueueingFamily(Value):
         """2·alpha + gamma: below 1 waiting vanishes."""
         return 2 * exact(self.alpha) + self.gamma
 
-    @property
+    @cached_property
     def verdict(self) -> Verdict:
         """Whether the probability of waiting vanishes as n grows."""
-        if self.growth.estimated and abs(self.border - 1) <= NEAR_ESTIMATED:
-            return "undecided"
-        # On the border itself a logarithm decides: m_max·n^(2·alpha − 1) falls or not.
-        below = self.border < 1 or (self.border == 1 and self.growth.logarithms < 0)
-        return "vanishes" if below else "stays"
+        # Not by gamma: on the border itself m_max·n^(2·alpha − 1) may fall more slowly than any power.
+        vanishes = outgrown_by(list(self.needs), 1 - 2 * exact(self.alpha))
+        return "undecided" if vanishes is None else "vanishes" if vanishes else "stays"
 
     def in_words(self) -> str:
         """Say region, exponents and verdict in one sentence."""
-        said = "estimated" if self.growth.estimated else "read off the needs"
+        said = "rounded" if self.growth.estimated else "read off the needs"
         logs = f", times (ln n)^{self.growth.logarithms}" if self.growth.logarithms else ""
-        sign = {"vanishes": "below 1", "stays": "not below 1", "undecided": "too close to 1"}[self.verdict]
-        if self.verdict == "vanishes" and self.border == 1:
+        sign = "not below 1" if self.border >= 1 else "below 1"
+        if self.verdict == "vanishes" and self.border >= 1:
             sign = "the border itself, and the logarithm decides"
         ends = {
             "vanishes": "the probability of waiting vanishes (zeroq, Theorem 4.2)",
             "stays": "the probability of waiting does not vanish (its lower bound does not)",
-            "undecided": "so nothing is said about the limit",
+            "undecided": "what that means for these needs is not known here",
         }[self.verdict]
         return (
             f"Region {self.region}: alpha = {float(self.alpha):g}, gamma = {self.gamma} ({said}{logs}); "

@@ -60,7 +60,6 @@ class LoadFocusedFigure(Figure):
         return "one" if self.alpha > 1 else "many"
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         rates = dict.fromkeys([(self.rate_small, self.rate_large), (1.0, 1.0)])  # the second is compared with
         points = [
             {"alpha": self.alpha, "servers": n, "rate_small": small, "rate_large": large}
@@ -70,7 +69,6 @@ class LoadFocusedFigure(Figure):
         return work.map(point, points)
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.subplots(2, 2, sharex=True, height_ratios=(5, 2))
         own = self.shown(rows)
         for column, quantity in enumerate(("mu", "completions")):
@@ -89,7 +87,6 @@ class LoadFocusedFigure(Figure):
         return [row for row in self.own(rows) if row["servers"] <= SHOWN[-1]]
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         found = [self.converges(rows, "mu"), self.converges(rows, "completions")]
         found += [self.other_form_departs(rows, "mu"), self.other_form_departs(rows, "completions")]
         if self.alpha > 1:

@@ -9,8 +9,6 @@ from msj.papers.lfms.curves import LoadFocusedFigure
 
 
 class Figure10(LoadFocusedFigure):
-    """See the module."""
-
     title: ClassVar[str] = "mu and E[Δ(Y_d)], exact and asymptotic: 1-server dominated, mu_1 = 1, mu_n = 10"
     caption: ClassVar[str] = (
         "Here the terms beyond the leading one nearly cancel, which is why the curves are so close."
@@ -20,7 +18,6 @@ class Figure10(LoadFocusedFigure):
     rate_large: ClassVar[float] = 10
 
     def said(self, rows: Rows) -> list[Claim]:
-        """See :meth:`LoadFocusedFigure.said`."""
         return [
             self.together(rows, "mu", "the form of mu is very tight"),
             self.together(rows, "completions", "the green and purple curves of E[Δ(Y_d)] are very close"),

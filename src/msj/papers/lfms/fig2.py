@@ -9,8 +9,6 @@ from msj.papers.lfms.curves import LoadFocusedFigure
 
 
 class Figure2(LoadFocusedFigure):
-    """See the module."""
-
     title: ClassVar[str] = "mu and E[Δ(Y_d)], exact and asymptotic: n-server dominated, mu_1 = 1, mu_n = 1"
     caption: ClassVar[str] = (
         "The gap to the asymptotic form closes like 1/ln n: the next term of E[Δ(Y_d)] is −1/(p_n ln(1/p_n)), "
@@ -21,7 +19,6 @@ class Figure2(LoadFocusedFigure):
     rate_large: ClassVar[float] = 1
 
     def said(self, rows: Rows) -> list[Claim]:  # noqa: ARG002
-        """See :meth:`LoadFocusedFigure.said`."""
         return []
 
 

@@ -9,8 +9,6 @@ from msj.papers.lfms.curves import LoadFocusedFigure
 
 
 class Figure3(LoadFocusedFigure):
-    """See the module."""
-
     title: ClassVar[str] = "mu and E[Δ(Y_d)], exact and asymptotic: balanced, mu_1 = 1, mu_n = 1"
     caption: ClassVar[str] = "As in Figure 2 the gap closes like 1/ln n."
     alpha: ClassVar[float] = 1
@@ -18,7 +16,6 @@ class Figure3(LoadFocusedFigure):
     rate_large: ClassVar[float] = 1
 
     def said(self, rows: Rows) -> list[Claim]:  # noqa: ARG002
-        """See :meth:`LoadFocusedFigure.said`."""
         return []
 
 

@@ -9,8 +9,6 @@ from msj.papers.lfms.curves import LoadFocusedFigure
 
 
 class Figure4(LoadFocusedFigure):
-    """See the module."""
-
     title: ClassVar[str] = "mu and E[Δ(Y_d)], exact and asymptotic: 1-server dominated, mu_1 = 1, mu_n = 1"
     caption: ClassVar[str] = (
         "The exact μ and nμ₁ differ by ln n + γ servers' worth here; the form of E[Δ(Y_d)] is 7 % low at 10^8 servers."
@@ -20,7 +18,6 @@ class Figure4(LoadFocusedFigure):
     rate_large: ClassVar[float] = 1
 
     def said(self, rows: Rows) -> list[Claim]:
-        """See :meth:`LoadFocusedFigure.said`."""
         return [
             self.together(rows, "mu", "nearly no perceptible separation of mu and its form"),
             self.together(rows, "completions", "nearly no perceptible separation of E[Δ(Y_d)] and its form"),

@@ -9,8 +9,6 @@ from msj.papers.lfms.curves import LoadFocusedFigure
 
 
 class Figure5(LoadFocusedFigure):
-    """See the module."""
-
     title: ClassVar[str] = "mu and E[Δ(Y_d)], exact and asymptotic: n-server dominated, mu_1 = 10, mu_n = 1"
     caption: ClassVar[str] = (
         "n-server jobs that last ten times as long as 1-server jobs slow the convergence of μ; E[Δ(Y_d)] approaches "
@@ -21,7 +19,6 @@ class Figure5(LoadFocusedFigure):
     rate_large: ClassVar[float] = 1
 
     def said(self, rows: Rows) -> list[Claim]:
-        """See :meth:`LoadFocusedFigure.said`."""
         return [
             self.compared(rows, "mu", "mu converges more slowly than in Fig. 2", closer=False),
             self.compared(rows, "completions", "E[Δ(Y_d)] converges faster than in Fig. 2", closer=True),

@@ -9,8 +9,6 @@ from msj.papers.lfms.curves import LoadFocusedFigure
 
 
 class Figure6(LoadFocusedFigure):
-    """See the module."""
-
     title: ClassVar[str] = "mu and E[Δ(Y_d)], exact and asymptotic: balanced, mu_1 = 10, mu_n = 1"
     caption: ClassVar[str] = (
         "The ratio of E[Δ(Y_d)] falls through 1 near 10^12 servers, to 0.98, and returns to 1 from below."
@@ -20,7 +18,6 @@ class Figure6(LoadFocusedFigure):
     rate_large: ClassVar[float] = 1
 
     def said(self, rows: Rows) -> list[Claim]:
-        """See :meth:`LoadFocusedFigure.said`."""
         return [
             self.compared(rows, "completions", "the form of E[Δ(Y_d)] is tighter than in Fig. 3", closer=True),
         ]

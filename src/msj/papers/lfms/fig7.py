@@ -9,8 +9,6 @@ from msj.papers.lfms.curves import LoadFocusedFigure
 
 
 class Figure7(LoadFocusedFigure):
-    """See the module."""
-
     title: ClassVar[str] = "mu and E[Δ(Y_d)], exact and asymptotic: 1-server dominated, mu_1 = 10, mu_n = 1"
     caption: ClassVar[str] = (
         "The next term, (μ₁/μₙ − 1) n^(2−α) ln n, is as large as the leading one for all n of practical interest: "
@@ -22,7 +20,6 @@ class Figure7(LoadFocusedFigure):
     rate_large: ClassVar[float] = 1
 
     def said(self, rows: Rows) -> list[Claim]:
-        """See :meth:`LoadFocusedFigure.said`."""
         return [
             self.compared(rows, "completions", "the form of E[Δ(Y_d)] is looser than in Fig. 4", closer=False),
         ]

@@ -9,8 +9,6 @@ from msj.papers.lfms.curves import LoadFocusedFigure
 
 
 class Figure8(LoadFocusedFigure):
-    """See the module."""
-
     title: ClassVar[str] = "mu and E[Δ(Y_d)], exact and asymptotic: n-server dominated, mu_1 = 1, mu_n = 10"
     caption: ClassVar[str] = "n-server jobs that last a tenth of 1-server jobs hardly matter to μ."
     alpha: ClassVar[float] = 0.5
@@ -18,7 +16,6 @@ class Figure8(LoadFocusedFigure):
     rate_large: ClassVar[float] = 10
 
     def said(self, rows: Rows) -> list[Claim]:
-        """See :meth:`LoadFocusedFigure.said`."""
         return [
             self.together(rows, "mu", "the form of mu is very tight"),
             self.compared(rows, "mu", "longer 1-server jobs make the form of mu more accurate", closer=True),

@@ -27,8 +27,6 @@ COLOURS = {3: "#9fc5e8", 10: "#0b5394"}
 
 
 class AppendixB(Figure):
-    """See the module."""
-
     title: ClassVar[str] = "The 13 states of the simplified saturated system: 30 servers, needs 3 and 10"
     caption: ClassVar[str] = (
         "A bar is the 30 servers, a box a job; hatched servers stand idle. To the right, the need of the job waiting "
@@ -38,7 +36,6 @@ class AppendixB(Figure):
     height: ClassVar[float] = 4.8
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
-        """See :meth:`Figure.compute`."""
         system = exponential_system(SERVERS, [(need, "1/2", 1) for need in NEEDS])
         states, chain = simplified_chain(system)
         run, counts = solve(chain), saturate(system)
@@ -66,7 +63,6 @@ class AppendixB(Figure):
         return [*rows, *({"what": what, "value": float(value)} for what, value in found.items())]
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         states = [row for row in rows if row["what"] == "state"]
         for y, row in enumerate(states):
@@ -91,7 +87,6 @@ class AppendixB(Figure):
         _legend(axes)
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         found = {row["what"]: row["value"] for row in rows if "value" in row}
         states = {(r["blocked_need"], r["in_service_3"], r["in_service_10"]) for r in rows if r["what"] == "state"}
         missing, extra = set(CLAIMED) - states, states - set(CLAIMED)

@@ -47,8 +47,6 @@ AT = {"p1": "2/3", "mu1": "1", "mu2": "1/2"}  # the example of section 4.1, for 
 
 
 class AppendixC2(Figure):
-    """See the module."""
-
     title: ClassVar[str] = "Two servers in symbols: the share of servers used, and Δ(Y_d), for all shares and rates"
     caption: ClassVar[str] = (
         "Drawn from the formulas found: left λ* over what the servers could take if none stood idle, right Δ(Y_d). The "
@@ -57,14 +55,12 @@ class AppendixC2(Figure):
     width: ClassVar[float] = 9.0
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
-        """See :meth:`Figure.compute`."""
         answer = solve_symbolically(
             servers=2, needs=(1, 2), shares=("2/3", "1/3"), rates=(1, "1/2"), parameters=("p1", "p2", "mu1", "mu2")
         )
         return [*_formula_rows(answer), *_map_rows(answer)]
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         table = [row for row in rows if row["what"] == "map"]
         shape = (len(RATIOS), len(SHARES))
         x, y = (np.array([row[key] for row in table]).reshape(shape) for key in ("p_2", "rate_ratio"))
@@ -76,7 +72,6 @@ class AppendixC2(Figure):
         left.set_ylabel("rate ratio μ₂/μ₁")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         return [
             Claim(
                 claim=row["name"],

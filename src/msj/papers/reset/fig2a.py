@@ -13,8 +13,6 @@ INVISIBLE = 0.01
 
 
 class Fig2a(ResponseFigure):
-    """See the module."""
-
     title: ClassVar[str] = "Mean response time, simulated, predicted and exact: k = 3 and k = 20"
     caption: ClassVar[str] = (
         "(1) k = 3, needs 1, 2, 3 equally likely, durations Exp(1/3), Exp(2/3), Exp(1). "
@@ -26,7 +24,6 @@ class Fig2a(ResponseFigure):
     apart: ClassVar[bool] = True
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         return [
             *(_excellent_match(rows, name) for name in self.settings),
             *(_negligible_rest(rows, name) for name in self.settings),

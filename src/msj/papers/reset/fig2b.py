@@ -14,8 +14,6 @@ CLAIMED = {"k = 4": ("0.5413", "0.3271"), "k = 10": ("0.5411", "1.850")}  # lamb
 
 
 class Fig2b(ResponseFigure):
-    """See the module."""
-
     title: ClassVar[str] = "One size law, nearly one threshold, different relative completions: k = 4 and k = 10"
     caption: ClassVar[str] = (
         "(1) k = 4: need 1, Exp(1/4), 42 %; need 4, Exp(1), 58 %. (2) k = 10: need 1, Exp(1/10), 10 %; need 10, "
@@ -25,7 +23,6 @@ class Fig2b(ResponseFigure):
     settings: ClassVar[tuple[str, ...]] = ("k = 4", "k = 10")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         found = []
         for name, (threshold, delta) in CLAIMED.items():
             saturated = saturate(SETTINGS[name].system)

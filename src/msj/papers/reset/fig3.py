@@ -18,8 +18,6 @@ SMALL = 0.002  # what converged means at load 0.997
 
 
 class Fig3(Figure):
-    """See the module."""
-
     title: ClassVar[str] = "Relative error of the predicted mean response time over loads from 0 to 0.997"
     caption: ClassVar[str] = (
         "Error = (predicted − E[T]) / E[T]: markers with E[T] simulated, lines with E[T] exact (not in the paper). "
@@ -29,11 +27,9 @@ class Fig3(Figure):
     height: ClassVar[float] = 5.2
 
     def arrivals(self, scale: Scale) -> float:
-        """See :meth:`Figure.arrivals`."""
         return float(len(SETTINGS) * sum(arrivals_at(load, scale) for load in MARKED))
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         rows = curve_rows(work, tuple(SETTINGS), LOADS, MARKED)
         for row in rows:
             if "simulated" in row:
@@ -43,7 +39,6 @@ class Fig3(Figure):
         return rows
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         for axes, name in zip(figure.subplots(2, 2, sharex=True).flat, SETTINGS, strict=True):
             _panel(axes, rows, name)
         figure.supxlabel("load λ/λ*", fontsize=10)
@@ -52,7 +47,6 @@ class Fig3(Figure):
         figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize=9)
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         return [*(_converges(rows, name) for name in SETTINGS), _slowest(rows), simulation_is_sound(rows)]
 
 

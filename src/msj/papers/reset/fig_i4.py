@@ -33,8 +33,6 @@ STYLES = {"mu_1": ("o", "#0b5394", "μ₁ from 0.01 to 100"), "p_1": ("x", "#a61
 
 
 class FigI4(Figure):
-    """See the module."""
-
     title: ClassVar[str] = "Relative completions and the error of the prediction in two families of systems"
     caption: ClassVar[str] = (
         "Markers: simulated, with 95 % intervals; lines: exact. The paper's R² come from simulation; ours from the "
@@ -43,11 +41,9 @@ class FigI4(Figure):
     width: ClassVar[float] = 9.0
 
     def arrivals(self, scale: Scale) -> float:
-        """See :meth:`Figure.arrivals`."""
         return float(_jobs(scale) * sum(map(len, FAMILIES.values())))
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         given = [(family, i, *pair) for family, pairs in FAMILIES.items() for i, pair in enumerate(pairs)]
         rows = work.map(exact_point, [{"share": share, "rate": rate} for _, _, share, rate in given])
         points = [
@@ -67,7 +63,6 @@ class FigI4(Figure):
         ]
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         panels = figure.subplots(1, 2, sharey=True)
         for axes, (family, (marker, colour, words)) in zip(panels, STYLES.items(), strict=True):
             mine = [row for row in rows if row["family"] == family]
@@ -90,7 +85,6 @@ class FigI4(Figure):
         panels[0].legend(frameon=False, fontsize=9, loc="lower right")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         found = []
         for family, claimed in CLAIMED.items():
             mine = [row for row in rows if row["family"] == family]

@@ -21,15 +21,12 @@ class ResponseFigure(Figure):
     apart: ClassVar[bool] = False  # a panel for each setting
 
     def arrivals(self, scale: Scale) -> float:
-        """See :meth:`Figure.arrivals`."""
         return float(len(self.settings) * sum(arrivals_at(load, scale) for load in MARKED))
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         return curve_rows(work, self.settings, LOADS, MARKED)
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         panels = figure.subplots(1, 2 if self.apart else 1, sharey=True, squeeze=False)[0]
         for i, name in enumerate(self.settings):
             _draw_setting(panels[i % len(panels)], rows, name)

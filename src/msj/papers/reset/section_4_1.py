@@ -41,8 +41,6 @@ WORDS = {"time_average": "Y", "departure_average": "Y_d", "relative_completions"
 
 
 class Section41(Figure):
-    """See the module."""
-
     title: ClassVar[str] = "The worked example with two servers: saturated chain, relative completions, prediction"
     caption: ClassVar[str] = (
         "Left: the simplified saturated system with its completion rates. Right: the prediction "
@@ -51,11 +49,9 @@ class Section41(Figure):
     width: ClassVar[float] = 9.0
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
-        """See :meth:`Figure.compute`."""
         return [*_saturated_rows(), *_response_rows()]
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.15])
         _draw_chain(left, rows)
         curve = [row for row in rows if row["what"] == "response"]
@@ -70,7 +66,6 @@ class Section41(Figure):
         right.legend(frameon=False, loc="upper left")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         values = {(row["what"], row.get("state"), row.get("to")): row["value"] for row in rows if "value" in row}
         found = [
             exactly(f"rate from {state} to {to}", rate, values["rate", state, to])

@@ -26,8 +26,6 @@ TOP = 4.0  # of the picture
 
 
 class Fig3(Figure):
-    """See the module."""
-
     title: ClassVar[str] = "Mean response time and stability threshold of two systems with the same naive threshold"
     caption: ClassVar[str] = (
         "Blue: p_1 = 0.2, mu_1 = 16.2, mu_2 = 8.1. Red: p_1 = 0.6, mu_1 = 8.6, mu_2 = 4.3. As E[S] = 1, the gap "
@@ -35,7 +33,6 @@ class Fig3(Figure):
     )
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
-        """See :meth:`Figure.compute`."""
         rows: Rows = []
         for name, (share, *rates) in SYSTEMS.items():
             classes = list(zip(NEEDS, (share, 1.0 - share), rates, strict=True))
@@ -57,7 +54,6 @@ class Fig3(Figure):
         return rows
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         for name in SYSTEMS:
             curve = [row for row in rows if row["system"] == name and row["what"] == "curve"]
@@ -78,7 +74,6 @@ class Fig3(Figure):
         axes.legend(frameon=False, loc="upper left")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         found = []
         for name in SYSTEMS:
             facts = _facts(rows, name)

@@ -30,8 +30,6 @@ State = tuple[int, int, int]
 
 
 class Fig5(Figure):
-    """See the module."""
-
     title: ClassVar[str] = "All transitions of the 3-10-30 system from states with 1 to 7 class-1 jobs"
     caption: ClassVar[str] = (
         "A state [h, a, b]: h = 1 if a class-2 job blocks the head, a class-1 and b class-2 jobs in service. Above the "
@@ -43,7 +41,6 @@ class Fig5(Figure):
     height: ClassVar[float] = 3.6
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
-        """See :meth:`Figure.compute`."""
         return [
             {
                 "from": _name(state),
@@ -56,7 +53,6 @@ class Fig5(Figure):
         ]
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         place = {_name(state): state[1] for state in STATES}
         for name, x in place.items():
@@ -73,7 +69,6 @@ class Fig5(Figure):
         axes.legend(frameon=False, loc="upper left", fontsize=10)
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         found = {(row["from"], row["class"], row["to"]) for row in rows}
         listed = {(_name(state), job_class, _name(to)) for state, job_class, to in lemma_5_1()}
         before = {row["from"] for row in rows if row["to"] == _name((1, 5, 1))}

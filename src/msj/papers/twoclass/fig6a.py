@@ -8,8 +8,6 @@ from msj.papers.twoclass.region_figure import RegionFigure
 
 
 class Fig6a(RegionFigure):
-    """See the module."""
-
     title: ClassVar[str] = "Stability region: 200 servers, needs 1 and 100, mu_1 = 2, mu_2 = 1"
     caption: ClassVar[str] = (
         "Grey: arrival rates that a count of server-seconds admits and that are unstable all the same. The paper "

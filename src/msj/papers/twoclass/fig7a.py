@@ -8,8 +8,6 @@ from msj.papers.twoclass.peaks_figure import PeaksFigure
 
 
 class Fig7a(PeaksFigure):
-    """See the module."""
-
     title: ClassVar[str] = "Wasted servers against the rate ratio: 30 servers, needs 1 and 10"
     caption: ClassVar[str] = (
         "Our choice: n_1 = 1, n_2 = 10, n = 30. The text asks for n/n_2 = 3, moderate peaks, and 60 % of n_2 wasted at "

@@ -8,8 +8,6 @@ from msj.papers.twoclass.peaks_figure import PeaksFigure
 
 
 class Fig7b(PeaksFigure):
-    """See the module."""
-
     title: ClassVar[str] = "Wasted servers against the rate ratio: 40 servers, needs 1 and 10"
     caption: ClassVar[str] = (
         "Our choice: n_1 = 1, n_2 = 10, n = 40. The text asks for n_2 dividing n and for 60 % of n_2 wasted at equal "

@@ -13,8 +13,6 @@ SIMILAR = 3.0  # a factor: what similar values are on an axis of eight decades
 
 
 class Fig8a(RatioFigure):
-    """See the module."""
-
     title: ClassVar[str] = "Wasted servers against the rate ratio: 90 servers, needs 1 and 30"
     caption: ClassVar[str] = (
         "Our choice: n_1 = 1, n_2 = 30, n = 90. The text asks for n/n_2 = 3, n_2 much larger than n_1, and peaks near "
@@ -24,7 +22,6 @@ class Fig8a(RatioFigure):
     servers: ClassVar[int] = 90
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         other = Fig7a().compute(Work())
         return [
             self.few_at_small_ratios(rows),

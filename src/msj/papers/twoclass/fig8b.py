@@ -9,8 +9,6 @@ from msj.papers.twoclass.ratio_figure import HIGH, LOW, RatioFigure, deepest_dip
 
 
 class Fig8b(RatioFigure):
-    """See the module."""
-
     title: ClassVar[str] = "Wasted servers against the rate ratio: 30 servers, needs 3 and 10"
     caption: ClassVar[str] = (
         "Our choice: n_1 = 3, n_2 = 10, n = 30, the paper's running example; the text asks for n_1 closer to n_2 than "
@@ -20,7 +18,6 @@ class Fig8b(RatioFigure):
     servers: ClassVar[int] = 30
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         dip = deepest_dip(rows)
         return [
             self.few_at_small_ratios(rows),

@@ -11,7 +11,6 @@ class PeaksFigure(RatioFigure):
     """A curve with moderate peaks."""
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         return [
             self.few_at_small_ratios(rows),
             printed_number(

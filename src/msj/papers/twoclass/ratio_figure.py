@@ -27,7 +27,6 @@ class RatioFigure(Figure):
     servers: ClassVar[int]
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
-        """See :meth:`Figure.compute`."""
         small, large = self.needs
         system = exponential_system(self.servers, [(small, SHARES[0], 1.0), (large, SHARES[1], 1.0)])
         curve = waste_curve(system, f"rate-ratio={LOW:g}..{HIGH:g}", points=400)
@@ -39,7 +38,6 @@ class RatioFigure(Figure):
         ]
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         small, large = self.needs
         x, y = [row["rate_ratio"] for row in rows], [row["wasted_servers"] for row in rows]

@@ -28,7 +28,6 @@ class RegionFigure(Figure):
     utilisation: ClassVar[str]  # in per cent
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
-        """See :meth:`Figure.compute`."""
         system = exponential_system(SERVERS, [(NEED_1, 0.5, RATES[0]), (self.need_2, 0.5, RATES[1])])
         curve = waste_curve(system, f"share:need {self.need_2}=0..1")
         rows: Rows = []
@@ -53,7 +52,6 @@ class RegionFigure(Figure):
         return rows
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         x, y = [row["lambda_1"] for row in rows], [row["lambda_2"] for row in rows]
         naive_x, naive_y = [row["naive_lambda_1"] for row in rows], [row["naive_lambda_2"] for row in rows]
@@ -80,7 +78,6 @@ class RegionFigure(Figure):
         axes.legend(frameon=False, loc="upper right")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         worst, ends = _peak(rows), (rows[0], rows[-1])
         alone = max(abs(row["wasted_servers"]) for row in ends)
         return [

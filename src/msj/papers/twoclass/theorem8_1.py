@@ -32,8 +32,6 @@ WHOLE_LAW = 5  # servers of the chain whose law is compared state by state
 
 
 class Theorem81(Figure):
-    """See the module."""
-
     title: ClassVar[str] = "Any needs, one exponential law: the border of stability"
     caption: ClassVar[str] = (
         "The theorem is for any needs; our choice is 1, 2 and 3 servers with probabilities 1/2, 3/10, 1/5, and rate 1. "
@@ -41,11 +39,9 @@ class Theorem81(Figure):
     )
 
     def arrivals(self, scale: Scale) -> float:
-        """See :meth:`Figure.arrivals`."""
         return float(_jobs(scale) * len(SIMULATED) * len(SIDES))
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         rows: Rows = []
         for servers in range(max(NEEDS), MOST + 1):
             row: dict[str, Any] = {
@@ -77,7 +73,6 @@ class Theorem81(Figure):
         return [*rows, *_law_rows()]
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         border = [row for row in rows if row["what"] == "border"]
         terms = [row for row in border if "term_by_term" in row]
@@ -104,7 +99,6 @@ class Theorem81(Figure):
         axes.legend(frameon=False, loc="lower right", fontsize=9)
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         border = [row for row in rows if row["what"] == "border"]
         terms = [row for row in border if "term_by_term" in row]
         return [

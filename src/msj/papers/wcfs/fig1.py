@@ -23,7 +23,6 @@ class Fig1(OverLoad):
     names: ClassVar[tuple[str, ...]] = WCFS
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         draw_curves(axes, rows, self.names, "scaled")
         limit_line(axes, models()["mg1"].excess, r"$E[S^2]\,/\,2E[S]$ = 1.25", 0.12)
@@ -32,7 +31,6 @@ class Fig1(OverLoad):
         legend(axes, self.names, loc="upper right")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         return [*(_limit(rows, name) for name in self.names), agreement(rows)]
 
 

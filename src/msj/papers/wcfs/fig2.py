@@ -38,7 +38,6 @@ class Fig2(OverLoad):
     names: ClassVar[tuple[str, ...]] = OTHERS
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         draw_curves(axes, [row for row in rows if row["scaled"] < 1.3 * TOP], self.names, "scaled")
         limit_line(axes, models()["mg1"].excess, r"$E[S^2]\,/\,2E[S]$ = 1.25", 0.12)
@@ -49,7 +48,6 @@ class Fig2(OverLoad):
         legend(axes, self.names, loc="upper right")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         return [
             *(_unstable(rows, name) for name in ("msj-fcfs", "least-first")),
             *(_other_limit(rows, name) for name in STABLE),

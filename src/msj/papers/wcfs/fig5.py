@@ -26,7 +26,6 @@ class Fig5(OverLoad):
     names: ClassVar[tuple[str, ...]] = WCFS
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         draw_curves(axes, rows, self.names, "gap")
         finish(axes, r"gap to M/G/1, $E[T]-E[T_Q^{M/G/1}]$", "Six WCFS models: the gap stays bounded")
@@ -34,7 +33,6 @@ class Fig5(OverLoad):
         legend(axes, self.names, loc="upper right", ncols=2)
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         return [
             *(_bounded(rows, name) for name in self.names),
             _mg1(rows),

@@ -34,7 +34,6 @@ class Fig6(OverLoad):
     width: ClassVar[float] = 8.6
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         draw_curves(axes, [row for row in rows if -2 * TOP < row["gap"] < 2 * TOP], self.names, "gap")
         axes.axhline(0, color="0.35", linewidth=0.9, zorder=1)
@@ -43,7 +42,6 @@ class Fig6(OverLoad):
         legend(axes, self.names, loc="upper left")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         stable = [name for name in self.names if models()[name].limit == 1 and models()[name].exact is not None]
         unstable = [name for name in self.names if models()[name].limit < 1]
         return [

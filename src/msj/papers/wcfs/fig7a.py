@@ -35,7 +35,6 @@ class Fig7a(OverLoad):
     names: ClassVar[tuple[str, ...]] = tuple(f"filling-{k}" for k in reversed(SERVERS))
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         draw_curves(axes, rows, self.names, "gap")
         finish(axes, r"gap to M/G/1, $E[T]-E[T_Q^{M/G/1}]$", "MSJ ServerFilling with k servers")
@@ -43,7 +42,6 @@ class Fig7a(OverLoad):
         legend(axes, self.names, loc="upper right", ncols=4)
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         return [
             _linear(rows),
             _next(rows),

@@ -33,7 +33,6 @@ class Fig7b(OverLoad):
     names: ClassVar[tuple[str, ...]] = (*(f"branches-{x}" for x in VARIABILITY), "staying-8")
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         draw_curves(axes, rows, self.names, "gap")
         axes.axhline(0, color="0.35", linewidth=0.9, zorder=1)
@@ -41,7 +40,6 @@ class Fig7b(OverLoad):
         legend(axes, self.names, loc="lower left")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         return [
             *(_variability(x, claimed) for x, claimed in VARIABILITY.items()),
             *(_bounded(rows, x) for x in VARIABILITY),

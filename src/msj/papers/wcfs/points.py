@@ -95,11 +95,9 @@ class OverLoad(Figure):
     names: ClassVar[tuple[str, ...]]
 
     def arrivals(self, scale: Scale) -> float:
-        """See :meth:`Figure.arrivals`."""
         return float(sum(point["arrivals"] for point in self.simulated_points(scale)))
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         trials = self.simulated_points(work.scale)
         rows: Rows = work.map(exact, self.exact_points(trials))
         known = {(row["model"], row["rho"]): row["response_time"] for row in rows}

@@ -56,7 +56,6 @@ class Figure3(Figure):
     height: ClassVar[float] = 4.8
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
-        """See :meth:`Figure.compute`."""
         rows: Rows = []
         for i in range(STEPS):
             for j in range(STEPS + 1):
@@ -78,7 +77,6 @@ class Figure3(Figure):
         return rows
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         axes.fill([0, 0.5, 0], [0, 0, 1], color="0.88", zorder=0)
         axes.plot([0, 0.5], [1, 0], "k--", linewidth=1.2, label=r"$2\alpha + \gamma = 1$")
@@ -98,7 +96,6 @@ class Figure3(Figure):
         axes.legend(fontsize=9, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=3)
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         inside = [row for row in rows if row["verdict"] == "vanishes"]
         outside = [row for row in rows if row["verdict"] == "stays"]
         fallen, kept = sum(row["falls"] for row in inside), sum(not row["falls"] for row in outside)

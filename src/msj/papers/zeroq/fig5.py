@@ -17,19 +17,15 @@ class Figure5(Figure):
     caption: ClassVar[str] = CHOSEN
 
     def arrivals(self, scale: Scale) -> float:
-        """See :meth:`Figure.arrivals`."""
         return total_jobs(scale, LOAD_I)
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         return compute_set(work, LOAD_I)
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         draw_classes(rows, figure.add_subplot())
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         found = []
         for i in (1, 2, 3):
             values = estimates(rows, i)

@@ -69,11 +69,9 @@ class Figure6(Figure):
     )
 
     def arrivals(self, scale: Scale) -> float:
-        """See :meth:`Figure.arrivals`."""
         return float(LONGER[scale] * sum(jobs_of_a_run(n) for n in SIZES))
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         runs = LONGER[work.scale]
         points = [{"servers": n, "run": run, "seed": work.seed} for n in reversed(SIZES) for run in range(runs)]
         found = work.map(scaled_jobs, points)
@@ -97,7 +95,6 @@ class Figure6(Figure):
         return rows
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         for i, (need, marker) in enumerate(zip(NEEDS, "osD", strict=True), start=1):
             here = [row for row in rows if row["class"] == i]
@@ -118,7 +115,6 @@ class Figure6(Figure):
         axes.legend(fontsize=9, frameon=False)
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         found = []
         for i in (1, 2, 3):
             here = [row for row in rows if row["class"] == i]

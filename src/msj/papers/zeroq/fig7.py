@@ -19,19 +19,15 @@ class Figure7(Figure):
     )
 
     def arrivals(self, scale: Scale) -> float:
-        """See :meth:`Figure.arrivals`."""
         return total_jobs(scale, LOAD_II)
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         return compute_set(work, LOAD_II)
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         draw_classes(rows, figure.add_subplot())
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         found = []
         for i in (1, 2, 3):
             values = estimates(rows, i)

@@ -23,15 +23,12 @@ class Figure8(Figure):
     )
 
     def arrivals(self, scale: Scale) -> float:
-        """See :meth:`Figure.arrivals`."""
         return total_jobs(scale, *FAMILIES)
 
     def compute(self, work: Work) -> Rows:
-        """See :meth:`Figure.compute`."""
         return compute_set(work, *FAMILIES)
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         for rank, (need, marker) in enumerate(zip(LARGEST_NEEDS, "osD", strict=True)):
             here = [row for row in rows if row["largest_need"] == need]
@@ -46,7 +43,6 @@ class Figure8(Figure):
         axes.legend(fontsize=9, frameon=False, loc="lower left")
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         by_need = [estimates([row for row in rows if row["largest_need"] == need], 3) for need in LARGEST_NEEDS]
         found = []
         for index, n in enumerate(SIZES[1:], start=1):

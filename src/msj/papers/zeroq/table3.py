@@ -22,7 +22,6 @@ class Table3(Figure):
     height: ClassVar[float] = 2.0
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
-        """See :meth:`Figure.compute`."""
         rows: Rows = []
         for n in SIZES:
             one, two = family(**LOAD_I), family(**LOAD_II)
@@ -38,7 +37,6 @@ class Table3(Figure):
         return rows
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        """See :meth:`Figure.draw`."""
         axes = figure.add_subplot()
         axes.axis("off")
         axes.table(
@@ -55,7 +53,6 @@ class Table3(Figure):
         )
 
     def claims(self, rows: Rows) -> list[Claim]:
-        """See :meth:`Figure.claims`."""
         by_size = {row["servers"]: row for row in rows}
         wrong = [n for n, text in PAPER_NEEDS.items() if by_size[n]["needs"] != text]
         found = [

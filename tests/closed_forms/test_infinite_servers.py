@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import poisson
 
-from msj.growth.infinite_servers import infinite_servers
+from msj.closed_forms.infinite_servers import infinite_servers
 
 
 def convolved(needs, means, length):
