@@ -63,6 +63,7 @@ if _TYPE_CHECKING:
         Uniform,
         Weibull,
     )
+    from msj.papers import paper
     from msj.reports import report
     from msj.results import Outcome, Progress, Quantity, Result
     from msj.workloads import RecordedJobs
@@ -86,6 +87,7 @@ _PLACES = {
     "msj.answers": "analyse compare curve in_symbols open_system replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
+    "msj.papers": "paper",
     "msj.reports": "report",
     "msj.ask_again": "rerun",
 }
@@ -160,6 +162,7 @@ __all__ = [
     "mmsr",
     "one_and_n_scaling",
     "open_system",
+    "paper",
     "read",
     "replay",
     "report",

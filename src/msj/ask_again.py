@@ -6,6 +6,7 @@ A result says in its provenance which verb was asked, about which system, with w
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -15,6 +16,7 @@ from typing import Any
 import msj
 from msj.errors import InvalidInput
 from msj.model.spec_file import from_document
+from msj.registry import files_behind
 from msj.results import Result, Watch
 
 #: The verbs that can be asked again: all whose question is plain data.
@@ -26,6 +28,7 @@ VERBS = (
     "fluid",
     "in_symbols",
     "one_and_n_scaling",
+    "paper",
     "report",
     "simulate",
     "waste",
@@ -66,11 +69,12 @@ def rerun(
     options = dict(asked.get("options", {}))
     if asked.get("system") is not None:
         options["system"] = from_document(asked["system"])
+    takes = inspect.signature(verb).parameters
     if seed is not None:
-        options["rng"] = seed
-    if processes is not None and asked["verb"] in ("simulate", "compare"):
+        options["rng" if "rng" in takes else "seed"] = seed
+    if processes is not None and "processes" in takes:
         options["processes"] = processes
-    if asked["verb"] != "in_symbols":
+    if "progress" in takes:
         options["progress"] = progress
     return verb(**options)
 
@@ -82,6 +86,11 @@ def _question(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
         raise InvalidInput("there is no question in this document's provenance; give what --json printed")
     if asked.get("verb") not in VERBS:
         raise InvalidInput(f"'{asked.get('verb')}' cannot be asked again; that is possible for {', '.join(VERBS)}")
+    now = files_behind(asked)
+    for name, digest in dict(asked.get("files") or {}).items():
+        if now.get(name) != digest:
+            what = "has been edited since" if name in now else "is not there"
+            raise InvalidInput(f"the file of '{name}' on MSJ_PATH {what}; the answer could be another")
     return asked, facts.get("seed")
 
 

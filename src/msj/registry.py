@@ -3,13 +3,15 @@
 A variant named ``first-fit`` lives in ``first_fit.py``, which ends with ``VARIANT = FirstFit``. Dropping such a
 file into the folder is all it takes: the spec reader, the command line, ``msj list`` and the contract tests ask the
 catalogue. Names are read from the folder without importing anything, so listing them costs nothing.
+
+Files in the folders that ``MSJ_PATH`` names are variants too (``plugins``). They belong to the catalogue whose ``base``
+their class derives from, and may not take the name of one that is there already.
 """
 
 from __future__ import annotations
 
-import difflib
 import importlib
-import pkgutil
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,10 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from msj.errors import InvalidInput
+from msj.plugins import MARK, VARIABLE, file_digest, file_of, files, name_of, named_in, variant_in
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a closing half-sentence that suggests the name the user may have meant."""
+    import difflib  # here, so that msj --help answers at once
+
     known = list(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if close:
@@ -32,24 +37,50 @@ def nearest(name: str, known: Iterable[str]) -> str:
 class Catalogue:
     """The variants of one kind, one file each, in one package.
 
-    A package may be shared by several kinds; then each variant says which it is (``VARIANT.kind``).
-    ``own`` names the module of the package that makes a variant of what a user wrote himself (see ``users_own``).
+    Parameters
+    ----------
+    kind
+        What a variant is called in sentences.
+    package
+        Where the files are.
+    shared
+        Whether the package holds other kinds too; then each variant says which it is (``VARIANT.kind``).
+    own
+        The module of the package that makes a variant of what a user wrote himself (see ``users_own``).
+    base
+        The class all variants derive from, ``MODULE:CLASS``; without one, files on ``MSJ_PATH`` are not looked at.
+    named_by
+        The attribute with which a variant says its name.
     """
 
     kind: str
     package: str
-    own: str = ""
     shared: bool = False
+    own: str = ""
+    base: str = ""
+    named_by: str = "name"
 
     def names(self) -> tuple[str, ...]:
         """Every variant's name, in alphabetical order."""
-        return _names_of_kind(self.package, self.kind) if self.shared else _names(self.package)
+        return tuple(sorted((*self._built_in(), *self.added())))
 
     def get(self, name: str) -> Any:
         """Return the variant called ``name``; an unknown name is answered with the nearest one."""
-        if name not in self.names():
+        file = file_of(name) if self.base else None
+        added = self._added(file) if file is not None else None
+        if added is not None:
+            return added
+        # Only the one asked for is imported.
+        found = _variant(self.package, name) if name in _names(self.package) else None
+        if found is None or (self.shared and found.kind != self.kind):
             raise InvalidInput(f"unknown {self.kind} '{name}'; {nearest(str(name), self.names())}")
-        return _variant(self.package, name)
+        return found
+
+    def added(self) -> dict[str, Path]:
+        """Return the variants that are on ``MSJ_PATH``, each with its file."""
+        if not self.base:
+            return {}
+        return {name: file for name, file in files().items() if self._added(file) is not None}
 
     def users_own(self, given: Any) -> Any | None:
         """Return the variant that a user's function, or the text or table that names one, stands for; None if none."""
@@ -58,28 +89,71 @@ class Catalogue:
     def __iter__(self) -> Iterator[Any]:
         return (self.get(name) for name in self.names())
 
+    def _built_in(self) -> tuple[str, ...]:
+        """Return the names of msj's own variants; a shared package has to be imported to tell its kinds apart."""
+        names = _names(self.package)
+        return tuple(name for name in names if _variant(self.package, name).kind == self.kind) if self.shared else names
 
-@cache
-def _names(package: str) -> tuple[str, ...]:
-    folder = Path(__file__).parent.joinpath(*package.split(".")[1:])
-    found = []
-    for module in pkgutil.iter_modules([str(folder)]):
-        # The folder's shared parts (the base class, the chooser) declare no variant.
-        if "\nVARIANT = " in (folder / f"{module.name}.py").read_text(encoding="utf-8"):
-            found.append(module.name.replace("_", "-"))
-    return tuple(sorted(found))
+    def _added(self, file: Path) -> Any | None:
+        """Return the variant in a file on ``MSJ_PATH`` if it is of this kind, checked; None if it is of another."""
+        variant = variant_in(file)
+        if variant is None or not self._is_one(variant):
+            if variant is not None and not any(other._is_one(variant) for other in OPEN):
+                bases = " or ".join(catalogue.base.replace(":", ".") for catalogue in OPEN)
+                raise InvalidInput(f"{VARIABLE}: VARIANT in '{file}' is {variant!r}; derive it from {bases}")
+            return None
+        name, said = name_of(file), getattr(variant, self.named_by, None)
+        if name in _names(self.package):
+            raise InvalidInput(f"{VARIABLE}: '{file}' is a {self.kind} of msj's own name '{name}'; rename it")
+        if said != name:
+            raise InvalidInput(
+                f"{VARIABLE}: the {self.kind} in '{file}' calls itself {said!r}; "
+                f"set {self.named_by} = '{name}', or rename the file"
+            )
+        lacking = sorted(getattr(variant, "__abstractmethods__", ()))
+        if lacking:
+            raise InvalidInput(f"{VARIABLE}: {self.kind} '{name}' in '{file}' lacks {', '.join(lacking)}")
+        return variant
 
-
-@cache
-def _names_of_kind(package: str, kind: str) -> tuple[str, ...]:
-    return tuple(name for name in _names(package) if _variant(package, name).kind == kind)
+    def _is_one(self, variant: Any) -> bool:
+        """Return whether a class is of this kind. It can only be if it has imported the base."""
+        module, _, name = self.base.partition(":")
+        base = getattr(sys.modules.get(module), name, None)
+        return isinstance(variant, type) and isinstance(base, type) and issubclass(variant, base)
 
 
 def _variant(package: str, name: str) -> Any:
     return importlib.import_module(f"{package}.{name.replace('-', '_')}").VARIANT
 
 
-DURATIONS = Catalogue(kind="duration law", package="msj.model.durations")
-POLICIES = Catalogue(kind="policy", package="msj.disciplines", own="own_function", shared=True)
-MODELS = Catalogue(kind="model", package="msj.disciplines", shared=True)
-ANALYSES = Catalogue(kind="analysis", package="msj.analysis")
+@cache
+def _names(package: str) -> tuple[str, ...]:
+    folder = Path(__file__).parent.joinpath(*package.split(".")[1:])
+    # The folder's shared parts (the base class, the chooser) declare no variant.
+    return tuple(sorted(name_of(file) for file in folder.glob("*.py") if MARK in file.read_text(encoding="utf-8")))
+
+
+DURATIONS = Catalogue(
+    kind="duration law",
+    package="msj.model.durations",
+    base="msj.model.durations.base:Duration",
+    named_by="law",
+)
+POLICIES = Catalogue(
+    kind="policy", package="msj.disciplines", shared=True, own="own_function", base="msj.disciplines.base:Policy"
+)
+MODELS = Catalogue(kind="model", package="msj.disciplines", shared=True, base="msj.disciplines.model:Model")
+ANALYSES = Catalogue(kind="analysis", package="msj.analysis", base="msj.analysis.base:Analysis")
+
+
+def files_behind(question: Any) -> dict[str, str]:
+    """Return the files on ``MSJ_PATH`` that an answer may depend on: each variant's name and a hash of its file.
+
+    Those that the question, as plain data, names; and every analysis, as each is asked whether it applies.
+    """
+    analyses = {name: file_digest(file) for name, file in ANALYSES.added().items()}
+    return named_in(question) | analyses
+
+
+#: The catalogues to which files on ``MSJ_PATH`` can add.
+OPEN = (DURATIONS, POLICIES, MODELS, ANALYSES)

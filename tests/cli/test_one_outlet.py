@@ -7,7 +7,9 @@ import jsonschema
 import pytest
 
 import msj
-from msj.results import Result, read_csv
+from msj.cli import COMMANDS as EVERY_COMMAND
+from msj.cli.scaling import COMMANDS as SCALING
+from msj.results import Result, quantities_from, read_csv
 
 SCHEMA = json.loads(files("msj.results").joinpath("schema.json").read_text(encoding="utf-8"))
 TWO = "examples/two_servers.toml"
@@ -40,9 +42,10 @@ COMMANDS = {
     "fluid": ("fluid", TWO, "--until", "5", "--servers", "64", "--paths", "2", "--seed", "1"),
     "symbolic": ("symbolic", TWO),
     "symbolic with parameters": ("symbolic", TWO, "--parameters", "mu1,mu2"),
+    "paper": ("paper", "reset", "section-4-1", "--out", "figures"),
     "report": ("report", TWO, "--precision", "0.3", "--seed", "1", "--policies", "first-fit", "--seconds", "500"),
 }  # fmt: skip
-NO_CSV = ("symbolic", "symbolic with parameters")
+IN_A_FOLDER = ("no_load.toml", "figures")  # of the test's own
 NO_LOAD = """
 servers = 2
 [[classes]]
@@ -51,6 +54,12 @@ need = 1
 share = 1
 duration = { law = "exponential", mean = 1 }
 """
+
+
+def test_every_answering_command_is_here():
+    asked = {words[:2] if words[0] == "scaling" else words[:1] for words in COMMANDS.values()}
+    answering = {(name,) for name in EVERY_COMMAND if name not in ("scaling", "rerun", "list", "completion")}
+    assert asked == answering | {("scaling", name) for name in SCALING}
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +75,7 @@ def document(request, run, documents, monkeypatch, tmp_path):
     name = request.param
     if name not in documents:
         (tmp_path / "no_load.toml").write_text(NO_LOAD)
-        words = [str(tmp_path / word) if word == "no_load.toml" else word for word in COMMANDS[name]]
+        words = [str(tmp_path / word) if word in IN_A_FOLDER else word for word in COMMANDS[name]]
         code, out, err = run(*words, "--json")
         documents[name] = (code, json.loads(out), err)
     return (name, *documents[name])
@@ -87,9 +96,16 @@ def test_json_keeps_the_schema(document):
 def test_json_is_a_result(document):
     _, _, found, _ = document
     result = Result.from_dict(found)
-    extra = {"title", "stable", "load", "findings"}
+    extra = {"title", "stable", "load", "findings", "figures"}
     assert {key: value for key, value in found.items() if key not in extra} == result.to_dict()
-    assert read_csv(result.to_csv()) == result.quantities or any(row["value"] is None for row in found["quantities"])
+
+
+@every_command
+def test_csv_and_frame_can_be_read_back(document):
+    _, _, found, _ = document
+    result = Result.from_dict(found)
+    for rows in (read_csv(result.to_csv()), quantities_from(result.to_frame().to_dict("records"))):
+        assert [row.to_dict() for row in rows] == found["quantities"]
 
 
 @every_command

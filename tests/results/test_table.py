@@ -81,7 +81,7 @@ def test_long_tables_are_thinned_and_say_so():
         (7.5178, 7.41, 7.6256, "7.52 ± 0.11"),
         (0.0123, 0.0, 0.05, "0.0123 (0 to 0.05)"),
         (123456.0, 123400.0, 123512.0, "123456 ± 56"),
-        (7.5, 7.5, 7.5, "7.5 (7.5 to 7.5)"),
+        (7.5, 7.5, 7.5, "7.5"),
         (3e-12, 2e-12, 4e-12, "3e-12 ± 1e-12"),
     ],
 )
@@ -92,6 +92,14 @@ def test_an_interval_decides_how_many_digits_are_shown(value, low, high, written
 def test_a_formula_is_shown_beside_its_value_or_alone():
     assert write_value(row(value=0.9, formula="9/10")) == "9/10 = 0.9"
     assert write_value(row(value=float("nan"), formula="9*mu1/(3*mu1 + 4)")) == "9*mu1/(3*mu1 + 4)"
+
+
+def test_lines_that_say_nothing_are_left_out_of_the_lots_they_are_not_about():
+    rows = [*per_class(), *per_class(name="mean_waiting_time"), row(name="tail_decay_rate", value=0.86)]
+    text = write_table(rows)
+    assert text.count("quantity") > 1
+    assert text.count("mean_waiting_time") == text.count("quantity")
+    assert text.count("tail_decay_rate") == 1
 
 
 def test_sentences_wrap_and_labels_do_not():

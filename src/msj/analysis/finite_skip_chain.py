@@ -17,6 +17,7 @@ from msj.analysis.base import Saturated, SaturatedAnalysis, without_load
 from msj.analysis.chain_cost import chain_cost
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Cost
+from msj.errors import NotSupported
 from msj.fronts.compiled_fronts import saturated_fronts
 from msj.fronts.front_of import front_of, why_no_front
 from msj.markov import LongRun, MarkedChain, solve
@@ -71,7 +72,9 @@ def number_of_fronts(system: System) -> int:
 @lru_cache(maxsize=4)
 def _chain(system: System) -> tuple[MarkedChain, NDArray[np.float64]]:
     chain, busy = saturated_fronts(front_of(system))
-    assert busy is not None  # only a model of a user's own may have no servers, and it has no spec file
+    if busy is None:
+        called = system.policy.name if system.model is None else system.model.name
+        raise NotSupported(f"'{called}' does not say how many servers are busy; add busy_servers(front) to its front")
     return chain, busy
 
 

@@ -20,6 +20,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from msj.errors import InvalidInput
 from msj.model import System, read
+from msj.registry import files_behind
 from msj.results import Result
 from msj.store import code_identity, digest, known_rooms
 from msj.workloads import Rng, seed_sequence
@@ -32,7 +33,7 @@ Answer = TypeVar("Answer", bound=Result)
 
 # How an answer is found, seen or kept; it does not change the answer. The seed is recorded apart.
 SHOWS = ("cli", "plots")  # rooms in which no number is computed
-APART = frozenset({"progress", "processes", "checkpoint", "jobs_file", "rng", "seed"})
+APART = frozenset({"progress", "processes", "checkpoint", "jobs_file", "out", "each", "rng", "seed"})
 
 
 def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
@@ -55,6 +56,8 @@ def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
                 asked["options"][name] = plain
         started = time.perf_counter()
         answer = verb(*bound.args, **bound.kwargs)
+        if files := files_behind(asked):
+            asked["files"] = files
         seconds = round(time.perf_counter() - started, 6)
         facts = {**answer.provenance, "seconds": answer.provenance.get("seconds", seconds), "question": asked}
         facts |= identity_of(arguments.get("system"), asked, facts.get("seed"))
@@ -73,7 +76,8 @@ def identity_of(system: System | None, asked: Mapping[str, Any], seed: Any) -> d
     if reason is not None:
         return {"identity": None, "why_no_identity": reason}
     code = code_identity([room for room in known_rooms() if room not in SHOWS])
-    parts = (None if system is None else system.identity(), asked["verb"], asked["options"], seed, code)
+    files = asked.get("files", {})
+    parts = (None if system is None else system.identity(), asked["verb"], asked["options"], files, seed, code)
     return {"identity": digest(*parts)}
 
 

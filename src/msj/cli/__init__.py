@@ -19,6 +19,7 @@ import click
 from msj.cli.lazy_group import LazyGroup
 from msj.cli.messages import Manners, colour_is_welcome, complain, in_short, say, speaking
 from msj.errors import MsjError
+from msj.plugins import mistake_in_a_file
 
 WHAT_IT_IS = (
     "Clusters whose jobs hold several servers at once: how much load they take, how much they waste, "
@@ -120,8 +121,9 @@ def main(arguments: list[str] | None = None) -> None:
         complain("the memory of this machine is not enough for that; ask about a smaller system, or simulate it")
         code = 2
     except Exception as error:
-        complain(_defect(error, manners))
-        code = 70
+        users = mistake_in_a_file(error)
+        complain(users or _defect(error, manners))
+        code = 2 if users else 70
     if manners.verbose:
         say(f"{time.perf_counter() - manners.started:.2f} seconds in all")
     sys.exit(code if isinstance(code, int) else 0)

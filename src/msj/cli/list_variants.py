@@ -48,6 +48,8 @@ def _names(context: click.Context | None) -> tuple[str, ...]:
 def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
     """List what exists; with NAME, what can be said of one; with FILE, what applies to it and why something does not.
 
+    Files of your own in the folders that MSJ_PATH names are listed too, if they end in VARIANT = ...
+
     \b
     Examples:
       msj list durations
@@ -57,10 +59,13 @@ def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
       msj list analyses examples/two_servers.toml
     """
     if isinstance(of, str):
-        _describe(CATALOGUES[what].get(of), of, as_json)
+        _describe(CATALOGUES[what], of, as_json)
         return
     system = read(of) if of is not None else None
-    rows = [_row(CATALOGUES[what], name, system) for name in CATALOGUES[what].names()]
+    catalogue = CATALOGUES[what]
+    rows = [_row(catalogue, name, system) for name in catalogue.names()]
+    if added := catalogue.added():
+        rows = [{**row, "file": str(added.get(row["name"], ""))} for row in rows]
     if as_json:
         show_json(rows)
     else:
@@ -91,13 +96,17 @@ def about(variant: Any) -> str:
     return (inspect.getdoc(variant) or "").partition("\n\n")[0].replace("\n", " ")
 
 
-def _describe(variant: Any, name: str, as_json: bool) -> None:
+def _describe(catalogue: Catalogue, name: str, as_json: bool) -> None:
     """Print what one variant is and which keys it takes in a spec file."""
-    keys = keys_of(variant)
+    variant = catalogue.get(name)
+    keys, file = keys_of(variant), catalogue.added().get(name)
     if as_json:
-        show_json({"name": name, "what it is": variant.summary, "about": about(variant), "keys": keys})
+        place = {} if file is None else {"file": str(file)}
+        show_json({"name": name, "what it is": variant.summary, "about": about(variant), "keys": keys, **place})
         return
     click.echo(f"{name}: {variant.summary}\n{about(variant)}")
+    if file is not None:
+        click.echo(f"From {file}.")
     if getattr(variant, "class_keys", ()):
         click.echo(f"Adds to a [[classes]] table: {', '.join(variant.class_keys)}.")
     if keys:

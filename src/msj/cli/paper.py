@@ -48,16 +48,22 @@ def paper(
         return
     chosen = paper_named(paper)
     figures = figures_named(chosen, figure)
-    found = []
-    for name, one in figures.items():
-        if scale == "full":
+    if scale == "full":
+        for name, one in figures.items():
             _say_how_long(chosen, name, one, out, seed, processes)
-        found.append(_reproduce(chosen, name, one, out, scale, seed, processes))
-        if not as_json:
-            _show(found[-1])
-    from msj.papers.verdict import verdict_of
+    from msj.papers.verdict import paper as ask
 
-    verdict = verdict_of(found)
+    with ProgressBar() as bar:
+        verdict = ask(
+            chosen.name,
+            figure,
+            scale=scale,
+            seed=seed,
+            out=out,
+            processes=processes,
+            each=None if as_json else _show,
+            progress=bar.show,
+        )
     if as_json:
         show_json(verdict.to_dict())
     leave(verdict)
@@ -81,20 +87,12 @@ def _list(papers: dict[str, Paper], as_json: bool) -> None:
     click.echo("\nmsj paper PAPER FIGURE recomputes one; msj paper PAPER all of a paper")
 
 
-def _reproduce(
-    paper: Paper, name: str, figure: Figure, out: Path, scale: Scale, seed: int, processes: int
-) -> Reproduction:
-    from msj.papers.reproduce import reproduce
-
-    with ProgressBar() as bar:
-        return reproduce(paper, name, figure, out=out, scale=scale, seed=seed, processes=processes, progress=bar.show)
-
-
 def _say_how_long(paper: Paper, name: str, figure: Figure, out: Path, seed: int, processes: int) -> None:
     """Measure the quick figure, and say from it what the full one will take."""
-    from msj.papers.reproduce import estimated_seconds
+    from msj.papers.reproduce import estimated_seconds, reproduce
 
-    quick = _reproduce(paper, name, figure, out, "quick", seed, processes)
+    with ProgressBar() as bar:
+        quick = reproduce(paper, name, figure, out=out, seed=seed, processes=processes, progress=bar.show)
     seconds = estimated_seconds(figure, float(quick.provenance["work_seconds"]), processes)
     ends = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + seconds))
     click.echo(

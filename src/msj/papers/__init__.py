@@ -8,6 +8,7 @@ claims. Adding a figure is adding a file that ends in ``VARIANT = ...``; ``msj p
 from msj.papers.catalogue import PAPERS, Paper, figures_named
 from msj.papers.figure import Claim, Figure, Rows, Scale
 from msj.papers.reproduce import Reproduction, reproduce
+from msj.papers.verdict import Verdict, paper
 from msj.papers.work import Work
 
 __all__ = [
@@ -18,7 +19,9 @@ __all__ = [
     "Reproduction",
     "Rows",
     "Scale",
+    "Verdict",
     "Work",
     "figures_named",
+    "paper",
     "reproduce",
 ]

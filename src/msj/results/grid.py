@@ -1,7 +1,7 @@
 """Texts in columns that fit a width: numbers stay whole, sentences wrap, headings break, wide grids are cut up.
 
 If the columns do not fit side by side, the first ones (which say what a line is about) are repeated in front of the
-next lot of columns. Nothing is left out.
+next lot of columns; lines of which a lot has nothing are left out there. No cell is left out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def write_grid(
     columns = [_Column(heading, [row[i] for row in lines]) for i, heading in enumerate(headings)]
     for column in columns[:labels]:  # a label wraps only if that is what it takes
         column.wraps = column.wraps and column.widest > LABEL
-    return "\n\n".join(_write(part, width, emphasise) for part in _parts(columns, width, labels))
+    parts = _parts(columns, width, labels)
+    lots = [_with_content(part, labels) for part in parts] if len(parts) > 1 else parts
+    return "\n\n".join(_write(lot, width, emphasise) for lot in lots)
 
 
 def wrap_sentences(text: str, width: int = WIDTH) -> str:
@@ -81,6 +83,17 @@ def _parts(columns: list[_Column], width: int, labels: int) -> list[list[_Column
         else:
             lots.append([column])
     return [[*first, *lot] for lot in lots] or [first]
+
+
+def _with_content(columns: list[_Column], labels: int) -> list[_Column]:
+    """Return the columns without the lines in which only the labels say something."""
+    kept = [i for i in range(len(columns[0].cells)) if any(column.cells[i] for column in columns[labels:])]
+    found = []
+    for column in columns:
+        fewer = _Column(column.heading, [column.cells[i] for i in kept])
+        fewer.wraps = column.wraps
+        found.append(fewer)
+    return found
 
 
 def _sum(widths: Iterable[int]) -> int:

@@ -105,6 +105,8 @@ def write_value(row: Quantity, digits: int = 10) -> str:
     if row.low is None or row.high is None:
         return "" if math.isnan(row.value) else write_number(row.value, digits)
     half = (row.high - row.low) / 2.0
+    if half == 0:
+        return write_number(row.value, digits)
     if half > 0 and math.isfinite(half) and abs(row.low + half - row.value) <= 0.05 * half:
         places = 1 - math.floor(math.log10(half))
         if 0 <= places <= 8 and abs(row.value) < 1e6:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from copy import copy
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from msj.errors import InvalidInput
+from msj.store import digest
 from msj.workloads.job_block import JobBlock
 
 
@@ -48,6 +50,11 @@ class RecordedJobs:
         )
         self.taken = 0
         _check(self.jobs)
+
+    def to_spec(self) -> dict[str, Any]:
+        """Return how many jobs there are and a hash of them: enough to tell whether others are the same."""
+        columns = vars(self.jobs)
+        return {"jobs": len(self.jobs), "identity": digest({name: columns[name] for name in sorted(columns)})}
 
     def rewound(self) -> RecordedJobs:
         """Return a source of the same jobs that begins with the first again."""

@@ -1,0 +1,184 @@
+"""Files on MSJ_PATH: found where they are asked for only, never in place of another, and never an old version."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from test_contributing import RECIPES
+
+import msj
+from msj.plugins import folders, name_of
+from msj.registry import ANALYSES, DURATIONS, OPEN, POLICIES, files_behind
+
+SKIP, TRIANGLE = RECIPES["skip_one.py"], RECIPES["triangular.py"]
+
+
+def test_nothing_is_taken_from_the_current_folder_unasked(put, monkeypatch):
+    file = put("skip_one.py", SKIP)
+    monkeypatch.chdir(file.parent)
+    for value in ("", os.pathsep, os.pathsep * 2):
+        monkeypatch.setenv("MSJ_PATH", value)
+        assert folders() == ()
+        assert "skip-one" not in POLICIES.names()
+    monkeypatch.setenv("MSJ_PATH", ".")
+    assert "skip-one" in POLICIES.names()
+
+
+def test_several_folders(put, tmp_path, monkeypatch):
+    put("skip_one.py", SKIP)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "triangular.py").write_text(TRIANGLE)
+    (other / "helper.py").write_text("raise RuntimeError('no variant, so nobody reads it')")
+    monkeypatch.setenv("MSJ_PATH", os.pathsep.join([os.environ["MSJ_PATH"], str(other)]))
+    assert list(POLICIES.added()) == ["skip-one"]
+    assert list(DURATIONS.added()) == ["triangular"]
+    assert list(ANALYSES.added()) == []
+    (other / "skip_one.py").write_text(SKIP)
+    with pytest.raises(msj.InvalidInput, match=r"two files for 'skip-one', .*variants.* and .*other.*; rename one"):
+        POLICIES.names()
+
+
+def test_a_folder_that_is_not_there_is_said(run, monkeypatch):
+    monkeypatch.setenv("MSJ_PATH", "/nowhere/at/all")
+    code, out, err = run("list", "policies")
+    assert (code, out) == (2, "")
+    assert "MSJ_PATH names '/nowhere/at/all', which is no folder; correct or unset MSJ_PATH" in err
+
+
+@pytest.mark.parametrize("catalogue", OPEN, ids=lambda catalogue: catalogue.kind)
+def test_msjs_own_names_cannot_be_taken(catalogue, put):
+    own = catalogue.names()[0]
+    recipe = {POLICIES: SKIP, DURATIONS: TRIANGLE, ANALYSES: RECIPES["no_two_fit.py"]}.get(
+        catalogue, RECIPES["one_at_a_time.py"]
+    )
+    put(f"{own.replace('-', '_')}.py", recipe)
+    for ask in (catalogue.names, lambda: catalogue.get(own)):
+        with pytest.raises(msj.InvalidInput, match=f"is a {catalogue.kind} of msj's own name '{own}'; rename it"):
+            ask()
+
+
+def test_a_law_may_be_called_as_a_policy_is(put):
+    put("fcfs.py", TRIANGLE.replace('"triangular"', '"fcfs"'))
+    assert POLICIES.get("fcfs") is msj.Fcfs
+    assert DURATIONS.get("fcfs").__name__ == "Triangular"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("x = (\nVARIANT = 3\n", r"broken.py', line \d: SyntaxError: .*; correct the file"),
+        ("import nothing_of_that_name\nVARIANT = 3\n", "broken.py', line 1: ModuleNotFoundError: No module named"),
+        ("\n\n1 / 0\nVARIANT = 3\n", "broken.py', line 3: ZeroDivisionError: division by zero; correct the file"),
+        ("\nraise SystemExit(3)\nVARIANT = 3\n", "broken.py', line 2: SystemExit: 3"),
+        ("\nimport msj\nmsj.Exponential(mean=0)\nVARIANT = 3\n", "broken.py', line 3: mean = 0 must be greater than 0"),
+        ("\nVARIANT = 3\n", r"VARIANT in '.*broken.py' is 3; derive it from msj.model.durations.base.Duration or"),
+        (SKIP, "the policy in '.*broken.py' calls itself 'skip-one'; set name = 'broken', or rename the file"),
+        (
+            SKIP.replace('"skip-one"', '"broken"').replace("def serve(", "def choose("),
+            "policy 'broken' in '.*broken.py' lacks serve",
+        ),
+        (b"\xff\nVARIANT = 3\n", "broken.py', line 1: SyntaxError"),
+    ],
+)
+def test_a_mistake_in_a_file_is_told_with_its_place(folder, run, text, sentence):
+    (folder / "broken.py").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(msj.InvalidInput, match=f"MSJ_PATH: .*{sentence}"):
+        POLICIES.names()
+    code, out, err = run("list", "policies")
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_a_mistake_that_shows_later_is_the_files_too(put, run, cluster):
+    put("skip_one.py", SKIP.replace("        return skip_one", "        return not_there"))
+    code, _, err = run("simulate", cluster('policy = "skip-one"\narrival_rate = 0.5'), "--jobs", "1000")
+    assert code == 2
+    assert "skip_one.py', line" in err
+    assert "NameError: name 'not_there' is not defined; correct the file" in err
+    assert "defect of msj" not in err
+
+
+def test_an_edited_file_is_another_answer(put, cluster):
+    put("skip_one.py", SKIP)
+    path = cluster('policy = "skip-one"\narrival_rate = 0.72')
+    before = msj.analyse(path, percentiles=False)
+    put("skip_one.py", SKIP.replace("passed_over < 2", "passed_over < 1"))  # that is FCFS
+    after = msj.analyse(path, percentiles=False)
+    fcfs = msj.analyse(msj.read(path).replace(policy="fcfs"), percentiles=False)
+    assert after["mean_response_time"] == pytest.approx(fcfs["mean_response_time"], rel=1e-9)
+    assert before["mean_response_time"] < 0.9 * after["mean_response_time"]
+    assert before.provenance["identity"] != after.provenance["identity"]
+    assert before.provenance["question"]["files"].keys() == {"skip-one"}
+    with pytest.raises(msj.InvalidInput, match="the file of 'skip-one' on MSJ_PATH has been edited since"):
+        msj.rerun(before)
+    assert msj.rerun(after).quantities == after.quantities
+
+
+def test_an_edited_file_never_continues_an_old_checkpoint(put, cluster, tmp_path):
+    put("skip_one.py", SKIP)
+    path = cluster('policy = "skip-one"\narrival_rate = 0.5')
+    ask = {"jobs": 4000, "seed": 1, "replications": 2, "checkpoint": tmp_path / "run"}
+    first = msj.simulate(path, **ask)
+    assert msj.simulate(path, **ask).quantities == first.quantities
+    put("skip_one.py", SKIP.replace("passed_over < 2", "passed_over < 1"))
+    with pytest.raises(msj.InvalidInput, match="was made with another"):
+        msj.simulate(path, **ask)
+
+
+def test_a_comparison_depends_on_the_files_of_its_policies(put, cluster):
+    put("skip_one.py", SKIP)
+    path = cluster("arrival_rate = 0.5")
+    ask = {"policies": ["fcfs", "skip-one"], "jobs": 2000, "seed": 1}
+    before = msj.compare(path, **ask).provenance
+    put("skip_one.py", SKIP + "# a remark\n")
+    after = msj.compare(path, **ask).provenance
+    assert before["identity"] != after["identity"]
+    assert msj.compare(path, **ask | {"policies": ["fcfs", "first-fit"]}).provenance["question"].get("files") is None
+
+
+def test_an_analysis_is_behind_every_answer(put):
+    file = put("no_two_fit.py", RECIPES["no_two_fit.py"])
+    before = files_behind({"policy": "fcfs"})
+    assert list(before) == [name_of(file)]
+    file.write_text(file.read_text() + "\n")
+    assert files_behind({"policy": "fcfs"}) != before
+
+
+def test_another_process_finds_the_same_file(put, cluster, folder):
+    put("skip_one.py", SKIP)
+    put("triangular.py", TRIANGLE)
+    path = cluster('policy = "skip-one"\narrival_rate = 0.5', '{ law = "triangular", width = 2 }')
+    ask = {"jobs": 4000, "seed": 1, "replications": 2}
+    assert msj.simulate(path, **ask, processes=2).quantities == msj.simulate(path, **ask).quantities
+    code = "import pickle, sys; print(pickle.loads(bytes.fromhex(sys.argv[1])).policy.name)"
+    import pickle
+
+    state = pickle.dumps(msj.read(path)).hex()
+    done = subprocess.run([sys.executable, "-c", code, state], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "skip-one", done.stderr
+
+
+def test_one_file_may_import_another(put):
+    put("shapes.py", "FACTOR = 7\n")
+    text = TRIANGLE.replace("from msj.model.numbers", "from .shapes import FACTOR\nfrom msj.model.numbers")
+    put("triangular.py", text.replace("return 7 *", "return FACTOR *"))
+    assert DURATIONS.get("triangular")(width=2).second_moment == pytest.approx(28 / 24)
+
+
+def test_nothing_is_written_into_the_folder(put, folder):
+    put("skip_one.py", SKIP)
+    assert POLICIES.get("skip-one")
+    assert [file.name for file in folder.iterdir()] == ["skip_one.py"]
+
+
+def test_list_names_the_file_of_what_was_added(put, run, ask):
+    file = put("triangular.py", TRIANGLE)
+    assert ask("list", "durations", "triangular")["file"] == str(file)
+    assert f"From {file}." in run("list", "durations", "triangular")[1]
+    rows = {row["name"]: row["file"] for row in ask("list", "durations")}
+    assert (rows["triangular"], rows["exponential"]) == (str(file), "")
+    _, out, _ = run("list", "policies", "--json")
+    assert "file" not in json.loads(out)[0]
