@@ -3,6 +3,7 @@
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,17 +41,35 @@ def test_what_is_random_takes_seed_and_rng(verb):
     assert "seed" in inspect.signature(getattr(msj, verb)).parameters
 
 
-@pytest.mark.parametrize("verb", ["analyse", "simulate", "curve", "zero_queueing"])
+OPTIONS = {
+    "analyse": {"percentiles": False},
+    "cluster_scaling": {"servers": [2, 4], "seed": 1},
+    "compare": {"policies": ["fcfs", "first-fit"], "jobs": 2000, "seed": 1},
+    "curve": {"loads": [0.5]},
+    "fluid": {"until": 2, "seed": 1},
+    "in_symbols": {},
+    "report": {"policies": ["first-fit"], "precision": 0.5, "seed": 1, "seconds": 500},
+    "simulate": {"jobs": 2000, "seed": 1},
+    "waste": {"vary": "servers=2..4"},
+    "zero_queueing": {"jobs": 2000, "seed": 1},
+}
+
+
+@pytest.mark.parametrize("verb", ABOUT_A_SYSTEM)
 def test_a_file_name_is_accepted_where_a_system_is(verb):
-    options = {"jobs": 2000, "seed": 1} if verb in ("simulate", "zero_queueing") else {}
-    options |= {"loads": [0.5]} if verb == "curve" else {}
-    ask = getattr(msj, verb)
-    path = "examples/two_servers.toml"
-    assert ask(path, **options).quantities == ask(msj.read(path), **options).quantities
+    ask, path = getattr(msj, verb), "examples/two_servers.toml"
+    found = [ask(given, **OPTIONS[verb]) for given in (path, Path(path), msj.read(path))]
+    assert found[0].quantities == found[1].quantities == found[2].quantities
+    assert found[0].provenance["identity"] == found[2].provenance["identity"]
+
+
+@pytest.mark.parametrize("name", ["saturate", "open_system"])
+def test_objects_to_calculate_with_come_from_files_too(name):
+    assert getattr(msj, name)("examples/two_servers.toml")
 
 
 def test_what_is_no_system_is_refused():
-    for verb in ABOUT_A_SYSTEM:
+    for verb in (*ABOUT_A_SYSTEM, "saturate", "open_system"):
         more = {"compare": (["fcfs", "first-fit"],), "waste": ("servers=2..4",), "fluid": (5,)}.get(verb, ())
         with pytest.raises(msj.InvalidInput, match="42 is no cluster"):
             getattr(msj, verb)(42, *more)

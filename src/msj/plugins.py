@@ -82,7 +82,7 @@ def variant_in(file: Path) -> Any:
     if file in _being_read:
         return None
     module, version = f"{PACKAGE}.{file.stem}", file_digest(file)
-    if _versions.get(file) != version or module not in sys.modules:
+    if _versions.get(file) != version or not _runs(module, file):
         sys.modules.pop(module, None)
         _being_read.add(file)
         try:
@@ -93,8 +93,16 @@ def variant_in(file: Path) -> Any:
             raise InvalidInput(_told(file, error)) from None
         finally:
             _being_read.discard(file)
+        if not _runs(module, file):
+            other = sys.modules[module].__file__
+            raise InvalidInput(f"{VARIABLE}: '{other}' stands in front of '{file}'; rename one")
         _versions[file] = version
     return sys.modules[module].VARIANT
+
+
+def _runs(module: str, file: Path) -> bool:
+    """Return whether the module of that name is this file: another folder may have one of the same name."""
+    return getattr(sys.modules.get(module), "__file__", None) == str(file)
 
 
 def file_digest(file: Path) -> str:

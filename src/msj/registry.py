@@ -66,7 +66,7 @@ class Catalogue:
 
     def get(self, name: str) -> Any:
         """Return the variant called ``name``; an unknown name is answered with the nearest one."""
-        file = file_of(name) if self.base else None
+        file = file_of(name) if self.base and isinstance(name, str) else None
         added = self._added(file) if file is not None else None
         if added is not None:
             return added
@@ -104,7 +104,7 @@ class Catalogue:
             return None
         name, said = name_of(file), getattr(variant, self.named_by, None)
         if name in _names(self.package):
-            raise InvalidInput(f"{VARIABLE}: '{file}' is a {self.kind} of msj's own name '{name}'; rename it")
+            raise InvalidInput(f"{VARIABLE}: '{file}' takes the name of msj's own {self.kind} '{name}'; rename it")
         if said != name:
             raise InvalidInput(
                 f"{VARIABLE}: the {self.kind} in '{file}' calls itself {said!r}; "

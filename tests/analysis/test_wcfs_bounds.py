@@ -294,10 +294,10 @@ def test_a_function_of_ones_own_is_not_presumed_to_fill():
 @pytest.mark.parametrize(
     ("law", "words"),
     [
-        (Pareto(shape=3, minimum=1), "a pareto duration can be expected to last the longer"),
+        (Pareto(shape=3, minimum=1), "a pareto duration (shape 3, minimum 1) can be expected to last the longer"),
         (Pareto(shape="3/2", minimum=1), "infinite variance, so E[S²] is infinite"),
         (Lognormal(mean=1, cv=1), "a lognormal duration"),
-        (Weibull(shape="1/2", mean=1), "a weibull duration of shape 0.5 < 1"),
+        (Weibull(shape="1/2", mean=1), "a weibull duration (shape 1/2, mean 1)"),
     ],
 )
 def test_heavy_tails_have_no_bound_and_say_why(law, words):

@@ -39,6 +39,25 @@ def test_several_folders(put, tmp_path, monkeypatch):
     (other / "skip_one.py").write_text(SKIP)
     with pytest.raises(msj.InvalidInput, match=r"two files for 'skip-one', .*variants.* and .*other.*; rename one"):
         POLICIES.names()
+    put("skip_one.py", "nothing = 0\n")  # no variant, but it has the name of the module
+    with pytest.raises(msj.InvalidInput, match=r"variants.skip_one.py' stands in front of '.*other.skip_one.py'; ren"):
+        POLICIES.names()
+
+
+def test_another_folder_is_another_variant(put, tmp_path, monkeypatch):
+    first = put("skip_one.py", SKIP).parent
+    second = tmp_path / "second"
+    second.mkdir()
+    (second / "skip_one.py").write_text(SKIP.replace("front: ClassVar[int] = 2", "front: ClassVar[int] = 3"))
+    for folder, front in ((first, 2), (second, 3), (first, 2)):
+        monkeypatch.setenv("MSJ_PATH", str(folder))
+        assert POLICIES.get("skip-one").front == front
+
+
+def test_what_is_no_name_is_refused_as_ever(put):
+    put("skip_one.py", SKIP)
+    with pytest.raises(msj.InvalidInput, match=r"unknown policy '\['fcfs'\]'"):
+        POLICIES.get(["fcfs"])
 
 
 def test_a_folder_that_is_not_there_is_said(run, monkeypatch):
@@ -56,7 +75,7 @@ def test_msjs_own_names_cannot_be_taken(catalogue, put):
     )
     put(f"{own.replace('-', '_')}.py", recipe)
     for ask in (catalogue.names, lambda: catalogue.get(own)):
-        with pytest.raises(msj.InvalidInput, match=f"is a {catalogue.kind} of msj's own name '{own}'; rename it"):
+        with pytest.raises(msj.InvalidInput, match=f"takes the name of msj's own {catalogue.kind} '{own}'; rename it"):
             ask()
 
 

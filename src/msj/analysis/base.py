@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from msj.disciplines.base import told_apart
 from msj.disciplines.fcfs import Fcfs, is_fcfs
-from msj.disciplines.sharing import Sharing
+from msj.disciplines.model import policy_of
 from msj.effort import Cost
 from msj.errors import NotSupported
 from msj.model import System
@@ -136,7 +136,7 @@ def mean_time_alone(system: System) -> float | None:
 
     Under a model (set-up times, stages) or where speed is shared, a lone job may take more or less than its duration.
     """
-    if system.model is not None or isinstance(system.policy, Sharing):
+    if system.model is not None or policy_of(system).shares_speed:
         return None
     return sum(float(c.share) * float(c.duration.mean) for c in system.classes)
 

@@ -2,19 +2,17 @@
 
 m(a) = E[X − a | X > a], and the supremum over a >= 0 (wcfs, section 2.3; there of the size need × duration / k):
 
-- ageing laws, where m never exceeds m(0): the mean (exponential, Erlang, uniform, deterministic, Weibull shape >= 1);
-- hyperexponential: m grows towards the mean of the slowest branch;
-- recorded values: m falls between two values and jumps at each, so the supremum is at 0 or at a value;
+- laws that know it say so themselves (``Duration.largest_mean_remaining``): ageing laws, where m never exceeds m(0),
+  have their mean; the heavy-tailed ones, where m grows without bound, infinity;
 - phase type (alpha, T): m(a) = alpha·exp(Ta)·(−T)^(−1)·1 / alpha·exp(Ta)·1, that is the phase is *not* seen, only the
   age. P(X > a) ~ C·a^j·exp(−eta·a) with −eta the largest eigenvalue of T, so m(a) -> 1/eta (Neuts 1981, chapter 2);
-  between 0 and infinity m is followed on a grid of ages, 128 to each doubling, and refined around its maxima;
-- lognormal, Pareto and Weibull with shape < 1: m grows without bound.
+  between 0 and infinity m is followed on a grid of ages, 128 to each doubling, and refined around its maxima.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache, singledispatch
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -25,19 +23,7 @@ from scipy.sparse.csgraph import connected_components
 
 from msj.errors import InvalidInput, NotSupported
 from msj.model import System
-from msj.model.durations import (
-    Deterministic,
-    Duration,
-    Empirical,
-    Erlang,
-    Exponential,
-    Hyperexponential,
-    Lognormal,
-    Pareto,
-    PhaseType,
-    Uniform,
-    Weibull,
-)
+from msj.model.durations import Duration, PhaseType
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -46,12 +32,12 @@ DOUBLINGS_PAST_THE_SLOWEST = 40  # ages up to 2^40/eta: two decay rates that dif
 FIRST_STEP = 1.0 / 32.0  # in units of 1 / (largest rate of leaving a phase)
 
 
-@singledispatch
 def largest_mean_remaining(duration: Duration) -> float:
     """Return the supremum over age of the mean remaining duration; infinite where it is.
 
     Examples
     --------
+    >>> from msj.model.durations import Empirical, Erlang, Hyperexponential, Pareto
     >>> largest_mean_remaining(Erlang(stages=3, mean=2))
     2.0
     >>> largest_mean_remaining(Hyperexponential(rates=[2, "2/3"], probabilities=[0.5, 0.5]))
@@ -61,54 +47,27 @@ def largest_mean_remaining(duration: Duration) -> float:
     >>> largest_mean_remaining(Pareto(shape=3, minimum=1))
     inf
     """
+    if duration.largest_mean_remaining is not None:
+        return duration.largest_mean_remaining
     law = duration.as_phase_type()
     if law is None:
         raise NotSupported(_unknown(duration))
     return _largest_over_age(law)
 
 
-@largest_mean_remaining.register
-def _ageing(duration: Exponential | Erlang | Uniform | Deterministic) -> float:
-    return float(duration.mean)  # type: ignore[arg-type]
-
-
-@largest_mean_remaining.register
-def _heavy(duration: Lognormal | Pareto) -> float:  # noqa: ARG001
-    return math.inf
-
-
-@largest_mean_remaining.register
-def _weibull(duration: Weibull) -> float:
-    return float(duration.mean) if duration.shape >= 1 else math.inf
-
-
-@largest_mean_remaining.register
-def _hyperexponential(duration: Hyperexponential) -> float:
-    branches = zip(duration.rates, duration.probabilities, strict=True)
-    return 1.0 / min(float(rate) for rate, chance in branches if chance > 0)
-
-
-@largest_mean_remaining.register
-def _empirical(duration: Empirical) -> float:
-    values, counts = np.unique(duration.recorded, return_counts=True)
-    longer = np.cumsum(counts[::-1])[::-1]  # how many last at least this long
-    total = np.cumsum((values * counts)[::-1])[::-1]
-    ages = np.concatenate([[0.0], values[:-1]])
-    return float((total / longer - ages).max())
-
-
 def why_unknown(duration: Duration) -> str | None:
     """Return why the largest mean remaining duration cannot be told, or None if it can.
 
-    A new law is told if it is phase type, or if :func:`largest_mean_remaining` has an answer registered for it.
+    A law is told if it says so itself (``Duration.largest_mean_remaining``), or if it is phase type.
 
     Examples
     --------
+    >>> from msj.model.durations import Pareto
     >>> why_unknown(Pareto(shape=3, minimum=1)) is None
     True
     """
-    registered = largest_mean_remaining.dispatch(type(duration)) is not largest_mean_remaining.dispatch(object)
-    return None if registered or duration.as_phase_type() is not None else _unknown(duration)
+    told = duration.largest_mean_remaining is not None or duration.as_phase_type() is not None
+    return None if told else _unknown(duration)
 
 
 def _unknown(duration: Duration) -> str:
@@ -120,15 +79,15 @@ def why_unbounded(duration: Duration) -> str | None:
 
     Examples
     --------
+    >>> from msj.model.durations import Lognormal
     >>> why_unbounded(Lognormal(mean=1, cv=2))
-    'a lognormal duration can be expected to last the longer the longer it has lasted, without bound'
+    'a lognormal duration (mean 1, cv 2) can be expected to last the longer the longer it has lasted, without bound'
     """
     if math.isfinite(largest_mean_remaining(duration)):
         return None
-    law = f"{duration.law} duration"
-    if isinstance(duration, Weibull):
-        law += f" of shape {float(duration.shape):g} < 1"
-    return f"a {law} can be expected to last the longer the longer it has lasted, without bound"
+    options = ", ".join(f"{key} {value}" for key, value in duration.to_spec().items() if key != "law")
+    law = f"a {duration.law} duration ({options})"
+    return f"{law} can be expected to last the longer the longer it has lasted, without bound"
 
 
 def largest_remaining_size(system: System) -> float:
@@ -138,7 +97,7 @@ def largest_remaining_size(system: System) -> float:
 
     Examples
     --------
-    >>> from msj import JobClass
+    >>> from msj import Exponential, JobClass
     >>> half = [JobClass(name=f"{v}", need=v, share=0.5, duration=Exponential(mean=3)) for v in (1, 2)]
     >>> largest_remaining_size(System(servers=4, classes=half))
     1.5

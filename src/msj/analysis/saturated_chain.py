@@ -21,6 +21,7 @@ from msj.fronts.fcfs_counts import CountsChain, number_of_states, saturated_chai
 from msj.fronts.job_types import job_types, why_not_phase_type
 from msj.markov import LongRun, solve
 from msj.model import System
+from msj.model.spec_file import SystemLike, as_system
 
 ACCURATE = 1e-8
 
@@ -72,16 +73,17 @@ class SaturatedSystem:
         return float(self.time_average @ self.built.free)
 
 
-def saturate(system: System) -> SaturatedSystem:
-    """Solve the saturated system of ``system`` state by state.
+def saturate(system: SystemLike) -> SaturatedSystem:
+    """Solve the saturated system of ``system``, or of the file that describes it, state by state.
 
     Examples
     --------
     >>> import msj
-    >>> saturated = msj.saturate(msj.read("examples/two_servers.toml"))
+    >>> saturated = msj.saturate("examples/two_servers.toml")
     >>> saturated.counts.tolist(), saturated.relative_completions.round(12).tolist()
     ([[0, 1], [1, 0], [2, 0]], [-0.37, -0.27, 1.38])
     """
+    system = as_system(system)
     SaturatedChain().require(system)
     # How much arrives does not matter here: the same chain serves every load.
     return _saturate(without_load(system))

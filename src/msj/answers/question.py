@@ -9,27 +9,26 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import FunctionType
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from msj.errors import InvalidInput
-from msj.model import System, read
+from msj.model import System
+from msj.model.spec_file import SystemLike, as_system
 from msj.registry import files_behind
 from msj.results import Result
 from msj.store import code_identity, digest, known_rooms
 from msj.workloads import Rng, seed_sequence
 
-#: A cluster, or the file that describes it.
-SystemLike: TypeAlias = System | str | os.PathLike[str]
-
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer", bound=Result)
+
+__all__ = ["SystemLike", "as_system", "identity_of", "question", "root_of"]
 
 # How an answer is found, seen or kept; it does not change the answer. The seed is recorded apart.
 SHOWS = ("cli", "plots")  # rooms in which no number is computed
@@ -79,21 +78,6 @@ def identity_of(system: System | None, asked: Mapping[str, Any], seed: Any) -> d
     files = asked.get("files", {})
     parts = (None if system is None else system.identity(), asked["verb"], asked["options"], files, seed, code)
     return {"identity": digest(*parts)}
-
-
-def as_system(given: SystemLike) -> System:
-    """Return the system itself, or the one a file describes.
-
-    Examples
-    --------
-    >>> as_system("examples/two_servers.toml").servers
-    2
-    """
-    if isinstance(given, System):
-        return given
-    if isinstance(given, (str, os.PathLike)):
-        return read(given)
-    raise InvalidInput(f"{given!r} is no cluster; give a System, or the name of the file that describes one")
 
 
 def root_of(rng: Rng, seed: int | None) -> Any:

@@ -86,7 +86,10 @@ def solve_saturated(
     if method == "closed-form":
         note = f"The {closed[0].name} form gives no relative completions, so no response time is predicted."
         return found, [note]
-    chain, cost = _cheapest_chain(able, system)
+    try:
+        chain, cost = _cheapest_chain(able, system)
+    except NotSupported as error:
+        return found, [f"Relative completions and the RESET prediction are left out: {error.message}."]
     if not effort.replace(operations=min(effort.operations, Effort.operations)).allows(cost):
         note = (
             f"Relative completions and the RESET prediction are left out: they need a chain that would take "

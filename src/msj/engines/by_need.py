@@ -75,8 +75,7 @@ class ByNeedEngine(EventEngine):
         ties: str = "smallest",
     ) -> None:
         needs, servers = np.unique(cluster.needs), cluster.servers
-        draw = cluster.streams.generator("policy").random if ties == "random" else None
-        super().__init__(cluster, draw=draw, least=len(needs))
+        super().__init__(cluster, draws="random" if ties == "random" else "", least=len(needs))
         self.rule = Rule(servers, RULES.index(rule), AMONG.index(among), preemptive, TIES.index(ties))
         groups = np.zeros(len(needs), dtype=GROUP)
         groups["need"] = needs

@@ -7,7 +7,6 @@ an arrival come first, and simultaneous completions one after the other, each fo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,15 +34,14 @@ from msj.workloads.job_block import JobBlock
 class EventEngine(ABC):
     """Holds the jobs present; a subclass says what happens at events.
 
-    ``draw`` gives so many random numbers, ``least`` how many of them one event may use.
+    ``draws`` is the law of the random numbers its loop uses (``random``, ``standard_exponential``; empty for none) and
+    ``least`` how many of them one event may use beyond a few.
     """
 
     #: A row of the table of jobs.
     row: ClassVar[np.dtype[Any]] = job_row()
 
-    def __init__(
-        self, cluster: Cluster, *, draw: Callable[[int], NDArray[np.float64]] | None = None, least: int = 0
-    ) -> None:
+    def __init__(self, cluster: Cluster, *, draws: str = "", least: int = 0) -> None:
         self.servers = cluster.servers
         self.name = cluster.name
         jobs, running = np.empty(0, dtype=self.row), np.empty(2 * cluster.servers, dtype=np.int64)
@@ -52,9 +50,8 @@ class EventEngine(ABC):
         for line in ("first", "last", "free_slot"):
             self.state[line] = NOBODY
         self.finished = Finished.room_for(0)
-        self._draw = draw
-        values = np.empty(0) if draw is None else draw(4096 + least)
-        self.draws = Draws(values, np.zeros(1, dtype=np.int64))
+        self.random, self.law = cluster.streams.generator("policy"), draws
+        self.draws = Draws(self._drawn(4096 + least if draws else 0), np.zeros(1, dtype=np.int64))
 
     @property
     def state(self) -> Any:
@@ -114,11 +111,14 @@ class EventEngine(ABC):
         self.state["free_slot"] = old
         self.present_jobs = self.present_jobs._replace(jobs=jobs)
 
+    def _drawn(self, count: int) -> NDArray[np.float64]:
+        return np.asarray(getattr(self.random, self.law)(count)) if self.law else np.empty(0)
+
     def _draw_more(self) -> None:
-        assert self._draw is not None  # a loop that uses none asks for none
         values, used = self.draws
         kept = values[used[0] :]
-        self.draws = Draws(np.concatenate([kept, self._draw(len(values) - len(kept))]), np.zeros(1, dtype=np.int64))
+        fresh = self._drawn(len(values) - len(kept))
+        self.draws = Draws(np.concatenate([kept, fresh]), np.zeros(1, dtype=np.int64))
 
 
 @helper

@@ -41,8 +41,7 @@ class PreemptionCostEngine(EventEngine):
     row: ClassVar[np.dtype[Any]] = job_row(before="i8", chosen="i8", progress_from="f8")
 
     def __init__(self, cluster: Cluster, *, overhead_rate: float) -> None:
-        draw = cluster.streams.generator("policy").standard_exponential
-        super().__init__(cluster, draw=draw, least=cluster.servers)
+        super().__init__(cluster, draws="standard_exponential", least=cluster.servers)
         self.rule = Rule(cluster.servers, overhead_rate)
 
     def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002

@@ -35,7 +35,7 @@ class SetUpEngine(EventEngine):
     row: ClassVar[np.dtype[Any]] = job_row(before="i8")
 
     def __init__(self, cluster: Cluster, *, set_up_rate: float, staggered: bool) -> None:
-        super().__init__(cluster, draw=cluster.streams.generator("policy").standard_exponential)
+        super().__init__(cluster, draws="standard_exponential")
         self.rule = Rule(cluster.servers, set_up_rate, staggered)
         self.power = np.zeros(1, dtype=POWER)
 

@@ -36,7 +36,7 @@ class TimersEngine(EventEngine):
     row: ClassVar[np.dtype[Any]] = job_row()
 
     def __init__(self, cluster: Cluster, *, clock: float, b: float) -> None:
-        super().__init__(cluster, draw=cluster.streams.generator("policy").random)
+        super().__init__(cluster, draws="random")
         needs = np.unique(cluster.needs)
         queues = np.zeros(len(needs), dtype=QUEUE)
         queues["need"], queues["first"], queues["last"] = needs, -1, -1

@@ -13,12 +13,15 @@ import os
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.job_class import JobClass
 from msj.model.system import CLASS_KEYS, LOADS, ChosenModel, System, check_class_key, chosen_model
 from msj.registry import nearest
+
+#: A cluster, or the file that describes it.
+SystemLike: TypeAlias = System | str | os.PathLike[str]
 
 SYSTEM_KEYS = ("name", "servers", "policy", "model", *LOADS, "classes")
 
@@ -32,6 +35,21 @@ def read(path: str | os.PathLike[str]) -> System:
         raise InvalidInput("is nested too deeply; a spec file has a few levels").in_file(path) from None
     except MsjError as error:
         raise error.in_file(path) from None
+
+
+def as_system(given: SystemLike) -> System:
+    """Return the system itself, or the one a file describes.
+
+    Examples
+    --------
+    >>> as_system("examples/two_servers.toml").servers
+    2
+    """
+    if isinstance(given, System):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return read(given)
+    raise InvalidInput(f"{given!r} is no cluster; give a System, or the name of the file that describes one")
 
 
 def write(system: System, path: str | os.PathLike[str]) -> None:

@@ -58,6 +58,14 @@ class Duration(Value, ABC):
     def scaled(self, factor: Number) -> Self:
         """Return the law of ``factor`` times this duration."""
 
+    @property
+    def largest_mean_remaining(self) -> float | None:
+        """The supremum over age of the mean remaining duration; infinite where it is.
+
+        None where the law does not say: for phase types it is then computed (``analysis.remaining_size``).
+        """
+        return None
+
     def to_spec(self) -> dict[str, Any]:
         """Return the ``duration = {...}`` table that describes this law."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]

@@ -44,5 +44,9 @@ class Deterministic(Duration):
     def scaled(self, factor: Number) -> Self:
         return self.replace(value=self.value * factor)
 
+    @property
+    def largest_mean_remaining(self) -> float:
+        return float(self.mean)  # it never exceeds that of a fresh one
+
 
 VARIANT = Deterministic

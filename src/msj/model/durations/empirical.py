@@ -72,6 +72,15 @@ class Empirical(Duration):
     def scaled(self, factor: Number) -> Self:
         return type(self)(values=tuple((self.recorded * float(factor)).tolist()))
 
+    @property
+    def largest_mean_remaining(self) -> float:
+        # It falls between two values and jumps at each, so the supremum is at 0 or at a value.
+        values, counts = np.unique(self.recorded, return_counts=True)
+        longer = np.cumsum(counts[::-1])[::-1]  # how many last at least this long
+        total = np.cumsum((values * counts)[::-1])[::-1]
+        ages = np.concatenate([[0.0], values[:-1]])
+        return float((total / longer - ages).max())
+
 
 def _read_column(path: Path) -> NDArray[np.float64]:
     try:

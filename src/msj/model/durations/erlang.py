@@ -64,5 +64,9 @@ class Erlang(Duration):
     def scaled(self, factor: Number) -> Self:
         return self.replace(mean=self.mean * factor)
 
+    @property
+    def largest_mean_remaining(self) -> float:
+        return float(self.mean)  # it never exceeds that of a fresh one
+
 
 VARIANT = Erlang

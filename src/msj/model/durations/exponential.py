@@ -54,6 +54,10 @@ class Exponential(Duration):
     def scaled(self, factor: Number) -> Self:
         return type(self)(mean=self.mean * factor)  # type: ignore[operator]
 
+    @property
+    def largest_mean_remaining(self) -> float:
+        return float(self.mean)  # type: ignore[arg-type]
+
     def replace(self, **changes: Any) -> Self:
         return type(self)(**changes) if changes else self
 

@@ -62,5 +62,11 @@ class Hyperexponential(Duration):
     def scaled(self, factor: Number) -> Self:
         return self.replace(rates=tuple(rate * reciprocal(factor) for rate in self.rates))
 
+    @property
+    def largest_mean_remaining(self) -> float:
+        # It grows towards the mean of the slowest branch.
+        branches = zip(self.rates, self.probabilities, strict=True)
+        return 1.0 / min(float(rate) for rate, chance in branches if chance > 0)
+
 
 VARIANT = Hyperexponential

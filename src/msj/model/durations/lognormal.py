@@ -44,5 +44,9 @@ class Lognormal(Duration):
     def scaled(self, factor: Number) -> Self:
         return self.replace(mean=self.mean * factor)
 
+    @property
+    def largest_mean_remaining(self) -> float:
+        return math.inf
+
 
 VARIANT = Lognormal

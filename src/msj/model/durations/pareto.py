@@ -56,5 +56,9 @@ class Pareto(Duration):
     def scaled(self, factor: Number) -> Self:
         return self.replace(minimum=self.minimum * factor)
 
+    @property
+    def largest_mean_remaining(self) -> float:
+        return math.inf
+
 
 VARIANT = Pareto

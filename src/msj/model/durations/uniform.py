@@ -52,5 +52,9 @@ class Uniform(Duration):
     def scaled(self, factor: Number) -> Self:
         return self.replace(low=self.low * factor, high=self.high * factor)
 
+    @property
+    def largest_mean_remaining(self) -> float:
+        return float(self.mean)  # it never exceeds that of a fresh one
+
 
 VARIANT = Uniform

@@ -48,5 +48,9 @@ class Weibull(Duration):
     def scaled(self, factor: Number) -> Self:
         return self.replace(mean=self.mean * factor)
 
+    @property
+    def largest_mean_remaining(self) -> float:
+        return float(self.mean) if self.shape >= 1 else math.inf
+
 
 VARIANT = Weibull
