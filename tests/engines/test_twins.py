@@ -7,7 +7,6 @@ from naive import simulate_slowly
 
 from msj import InvalidInput
 from msj.disciplines import Fcfs
-from msj.disciplines.easy_backfilling import EasyBackfilling
 from msj.disciplines.own_function import OwnFunction
 from msj.registry import POLICIES
 from msj.simulation import replay_jobs as replay
@@ -59,64 +58,6 @@ def test_nobody_is_lost_and_never_too_many_servers_are_used(name):
             change = np.concatenate([-need, need])
             order = np.lexsort((change, np.round(times, 9)))
             assert np.cumsum(change[order]).max() <= servers
-
-
-def easy_slowly(arrival, need, duration, estimate, servers):
-    """EASY from its definition with absolute times: no code in common with the policy or the engine."""
-    count = len(arrival)
-    start, running, waiting, coming, now = np.full(count, np.nan), [], [], 0, 0.0
-    while coming < count or running:
-        ends = sorted((start[j] + duration[j], j) for j in running)
-        if ends and (coming == count or ends[0][0] <= arrival[coming]):
-            now, job = ends[0]
-            running.remove(job)
-        else:
-            now = arrival[coming]
-            waiting.append(coming)
-            coming += 1
-        free = servers - sum(need[j] for j in running)
-        while waiting and need[waiting[0]] <= free:
-            job = waiting.pop(0)
-            start[job], free = now, free - need[job]
-            running.append(job)
-        if not waiting:
-            continue
-        head = waiting[0]
-        for moment in sorted({start[j] + estimate[j] for j in running}):
-            then = free + sum(need[j] for j in running if start[j] + estimate[j] <= moment)
-            if then >= need[head]:
-                break
-        extra = then - need[head]
-        for job in waiting[1:]:
-            if need[job] <= free and (now + estimate[job] <= moment or need[job] <= extra):
-                if now + estimate[job] > moment:
-                    extra -= need[job]
-                free -= need[job]
-                start[job] = now
-                running.append(job)
-                waiting.remove(job)
-    return start
-
-
-@pytest.mark.parametrize("options", [{}, {"factor": 3}, {"round_up_to": 2.5}])
-def test_easy_equals_its_definition(options):
-    policy = EasyBackfilling(**options)
-    for seed in range(40, 52):
-        servers, arrival, need, duration = random_jobs(policy, seed, count=250)
-        start = easy_slowly(arrival, need, duration, policy.estimated(duration), servers)
-        done = replay(RecordedJobs(arrival=arrival, need=need, duration=duration), servers=servers, policy=policy)
-        np.testing.assert_allclose(done.start, start, atol=1e-9)
-
-
-def test_easy_with_estimates_that_are_too_short():
-    rng = np.random.default_rng(3)
-    policy = EasyBackfilling()
-    servers, arrival, need, duration = random_jobs(policy, 5, count=200)
-    estimate = duration * rng.uniform(0.3, 2.0, 200)
-    given = RecordedJobs(arrival=arrival, need=need, duration=duration, estimate=estimate)
-    done = replay(given, servers=servers, policy=policy)
-    twin = replay(given, servers=servers, policy=policy, generic=True)
-    np.testing.assert_allclose(done.start, twin.start, atol=1e-9)
 
 
 def test_a_job_larger_than_the_cluster_is_refused():

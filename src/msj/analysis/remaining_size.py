@@ -2,7 +2,7 @@
 
 m(a) = E[X − a | X > a], and the supremum over a >= 0 (wcfs, section 2.3; there of the size need × duration / k):
 
-- laws that know it say so themselves (``Duration.largest_mean_remaining``): ageing laws, where m never exceeds m(0),
+- laws that know it say so themselves (``Duration.largest_mean_remaining``): ageing laws, where m is never above m(0),
   have their mean; the heavy-tailed ones, where m grows without bound, infinity;
 - phase type (alpha, T): m(a) = alpha·exp(Ta)·(−T)^(−1)·1 / alpha·exp(Ta)·1, that is the phase is *not* seen, only the
   age. P(X > a) ~ C·a^j·exp(−eta·a) with −eta the largest eigenvalue of T, so m(a) -> 1/eta (Neuts 1981, chapter 2);

@@ -92,7 +92,7 @@ class ByNeedEngine(EventEngine):
             in_front=np.zeros(1, dtype=np.int64),
         )
 
-    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:
         return int(_run(self.rule, arriving, self.present_jobs, self.lists, self.draws, self.finished))
 
 

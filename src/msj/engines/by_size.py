@@ -64,7 +64,7 @@ class BySizeEngine(EventEngine):
         more = np.zeros((len(old), len(self.present_jobs.jobs) - old.shape[1]), dtype=np.int64)
         self.lists = self.lists._replace(waiting=np.concatenate([old, more], axis=1) if more.size else old)
 
-    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:
         return int(_run(self.rule, arriving, self.present_jobs, self.lists, self.finished))
 
 

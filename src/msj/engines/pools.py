@@ -45,7 +45,7 @@ class PoolsEngine(InOrderEngine):
 
     def __init__(
         self,
-        cluster: Cluster,  # noqa: ARG002
+        cluster: Cluster,
         *,
         capacity: Sequence[int],
         ways: Sequence[Sequence[Sequence[int]]],

@@ -44,7 +44,7 @@ class PreemptionCostEngine(EventEngine):
         super().__init__(cluster, draws="standard_exponential", least=cluster.servers)
         self.rule = Rule(cluster.servers, overhead_rate)
 
-    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:
         return int(_run(self.rule, arriving, self.present_jobs, self.draws, self.finished))
 
 

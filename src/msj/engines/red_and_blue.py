@@ -40,7 +40,7 @@ class RedAndBlueEngine(EventEngine):
         super().__init__(cluster)
         self.blue = np.array(blue, dtype=np.int64)
 
-    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:
         return int(_run(self.servers, self.blue, arriving, self.present_jobs, self.finished))
 
 

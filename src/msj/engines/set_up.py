@@ -39,7 +39,7 @@ class SetUpEngine(EventEngine):
         self.rule = Rule(cluster.servers, set_up_rate, staggered)
         self.power = np.zeros(1, dtype=POWER)
 
-    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:
         return int(_run(self.rule, arriving, self.present_jobs, self.power, self.draws, self.finished))
 
 

@@ -84,7 +84,7 @@ class SharingEngine(EventEngine):
         servers["speed"] = 1.0 if speeds is None else speeds
         self.shares = Shares(queues, queue_of, servers, np.zeros(most or cluster.servers, dtype=PLACE))
 
-    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:
         return int(_run(self.rule, arriving, self.present_jobs, self.shares, self.finished))
 
 

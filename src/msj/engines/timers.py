@@ -44,7 +44,7 @@ class TimersEngine(EventEngine):
         queue_of[needs] = np.arange(len(needs))
         self.clocks = Clocks(queues, queue_of, clock, 1.0 - b)
 
-    def _run(self, block: JobBlock, arriving: Arriving) -> int:  # noqa: ARG002
+    def _run(self, block: JobBlock, arriving: Arriving) -> int:
         return int(_run(arriving, self.present_jobs, self.clocks, self.draws, self.finished))
 
 

@@ -77,26 +77,25 @@ def compiled_fronts(model: PolicyFront, *, most_fronts: int = MOST_FRONTS) -> Co
     >>> round(solve(compiled_fronts(policy_front(system)).chain).throughput, 12)  # 8 / E[need x duration]
     3.2
     """
-    from msj.fronts.front_loop import front_loop  # loads the compiler
+    from msj.fronts.front_loop import Jobs, Rule, front_loop  # loads the compiler
 
     types, policy, servers = model.types, model.policy, model.system.servers
     serve, rule = _compiled(policy), _rule(policy)
     assert serve is not None
     assert rule is not None
     width = model.most_jobs if policy.preemptive else len(types) + model.front
-    done, rows, full, *steps = front_loop()(
-        serve, policy.preemptive, policy.order_within_need, rule, model.front, servers, types.needs, types.fresh,
-        types.completion_rates, np.ascontiguousarray(types.phase_changes), width, most_fronts,
-    )  # fmt: skip
+    loop_rule = Rule(servers, bool(policy.preemptive), policy.order_within_need, rule, model.front)
+    jobs = Jobs(types.needs, types.fresh, types.completion_rates, np.ascontiguousarray(types.phase_changes))
+    done, rows, full, *steps = front_loop()(serve, loop_rule, jobs, width, most_fronts)
     if not done:
         raise TooLarge(
             f"the chain of policy '{policy.name}' has more than {most_fronts:,} fronts, of up to {model.most_jobs:,} "
             f"jobs of {len(types):,} types; use fewer servers, classes or phases, a smaller window, or simulate"
         )
-    jobs = (rows >= 0).sum(axis=1) if policy.preemptive else rows[:, : len(types)].sum(axis=1, dtype=np.int64)
+    count = (rows >= 0).sum(axis=1) if policy.preemptive else rows[:, : len(types)].sum(axis=1, dtype=np.int64)
     if not policy.preemptive:
-        jobs = jobs + (rows[:, len(types) :] >= 0).sum(axis=1)
-    return CompiledFronts(chain=_chain(full, jobs, *steps), rows=rows[full], busy_servers=_busy(model, rows[full]))
+        count = count + (rows[:, len(types) :] >= 0).sum(axis=1)
+    return CompiledFronts(chain=_chain(full, count, *steps), rows=rows[full], busy_servers=_busy(model, rows[full]))
 
 
 def _chain(full: Any, jobs: Any, source: Any, target: Any, value: Any, kind: Any) -> MarkedChain:

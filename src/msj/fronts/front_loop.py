@@ -12,16 +12,43 @@ own compilation.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int8, int16, int64, njit, types
+from numba import boolean, float64, int8, int16, int64, njit, typeof, types
 
 SERVE = types.FunctionType(types.void(int64[::1], boolean[::1], float64[::1], int64, boolean[::1]))
 QUIET, COMPLETES, JOINS = 0, 1, 2  # kinds of steps
 PASSES, LENGTH, NEED = 0, 1, 2  # when a front is full: so many passed over, so long, or as many servers wanted as exist
-_COMPILED: dict[str, Any] = {"cache": True, "error_model": "numpy"}
-_SHOWN = (int64[::1], boolean[::1], float64[::1], boolean[::1])  # what the policy is shown, and its answer
+_COMPILED: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
+
+
+class Rule(NamedTuple):
+    """What is known of the policy besides its function, and of the cluster."""
+
+    servers: int
+    preemptive: bool
+    by_need: bool  # a front may be sorted by need
+    full: int  # when a front is
+    front: int  # ... of how many jobs
+
+
+class Jobs(NamedTuple):
+    """The job types, as arrays over types."""
+
+    needs: Any
+    fresh: Any
+    completion_rates: Any
+    changes: Any
+
+
+class Shown(NamedTuple):
+    """What the policy is shown, and its answer."""
+
+    needs: Any
+    running: Any
+    remaining: Any
+    chosen: Any
 
 
 @njit(**_COMPILED)
@@ -90,35 +117,56 @@ def _take(row, place):  # type: ignore[no-untyped-def]
     row[len(row) - 1] = -1
 
 
-@njit(types.void(SERVE, int16[::1], int64[::1], int64, *_SHOWN), **_COMPILED)
-def _decide(serve, row, needs, servers, shown, running, remaining, chosen):  # type: ignore[no-untyped-def]
+@njit(**_COMPILED)
+def _room(jobs):  # type: ignore[no-untyped-def]
+    return Shown(np.empty(jobs, np.int64), np.zeros(jobs, np.bool_), np.full(jobs, np.nan), np.zeros(jobs, np.bool_))
+
+
+@cache
+def _groups() -> tuple[Any, Any, Any]:
+    """Return the types of the three groups."""
+    times, numbers, flags = np.empty(0), np.empty(0, np.int64), np.empty(0, np.bool_)
+    examples = (
+        Rule(1, True, True, 1, 1),
+        Jobs(numbers, times, times, np.empty((0, 0))),
+        Shown(numbers, flags, times, flags),
+    )
+    rule, jobs, shown = map(typeof, examples)
+    return rule, jobs, shown
+
+
+RULE, JOBS, SHOWN = _groups()
+
+
+@njit(types.void(SERVE, int16[::1], int64[::1], int64, SHOWN), **_COMPILED)
+def _decide(serve, row, needs, servers, shown):  # type: ignore[no-untyped-def]
     """Ask the policy about all jobs of a preemptive front."""
     n = _length(row, 0)
     for i in range(n):
-        shown[i] = needs[row[i]]
-        running[i] = False
-        chosen[i] = False
-    serve(shown[:n], running[:n], remaining[:n], servers, chosen[:n])
+        shown.needs[i] = needs[row[i]]
+        shown.running[i] = False
+        shown.chosen[i] = False
+    serve(shown.needs[:n], shown.running[:n], shown.remaining[:n], servers, shown.chosen[:n])
 
 
-@njit(types.void(SERVE, int16[::1], int64[::1], int64, *_SHOWN), **_COMPILED)
-def _start(serve, row, needs, servers, shown, running, remaining, chosen):  # type: ignore[no-untyped-def]
+@njit(types.void(SERVE, int16[::1], int64[::1], int64, SHOWN), **_COMPILED)
+def _start(serve, row, needs, servers, shown):  # type: ignore[no-untyped-def]
     """Let the policy start waiting jobs of a front without preemption, in place."""
     kinds = len(needs)
     n = 0
     for t in range(kinds):
         for _ in range(row[t]):
-            shown[n], running[n], chosen[n] = needs[t], True, False
+            shown.needs[n], shown.running[n], shown.chosen[n] = needs[t], True, False
             n += 1
     busy, waiting = n, _length(row, kinds)
     for i in range(waiting):
-        shown[n], running[n], chosen[n] = needs[row[kinds + i]], False, False
+        shown.needs[n], shown.running[n], shown.chosen[n] = needs[row[kinds + i]], False, False
         n += 1
-    serve(shown[:n], running[:n], remaining[:n], servers, chosen[:n])
+    serve(shown.needs[:n], shown.running[:n], shown.remaining[:n], servers, shown.chosen[:n])
     stays = kinds
     for i in range(waiting):
         job = row[kinds + i]
-        if chosen[busy + i]:
+        if shown.chosen[busy + i]:
             row[job] += 1
         else:
             row[stays] = job
@@ -126,40 +174,40 @@ def _start(serve, row, needs, servers, shown, running, remaining, chosen):  # ty
     row[stays : kinds + waiting] = -1
 
 
-@njit(types.boolean(SERVE, int16[::1], boolean, int64, int64, int64[::1], int64, *_SHOWN), **_COMPILED)
-def _full(serve, row, preemptive, rule, front, needs, servers, shown, running, remaining, chosen):  # type: ignore[no-untyped-def]
-    if not preemptive:
-        return _length(row, len(needs)) >= front
+@njit(types.boolean(SERVE, RULE, int16[::1], int64[::1], SHOWN), **_COMPILED)
+def _full(serve, rule, row, needs, shown):  # type: ignore[no-untyped-def]
+    if not rule.preemptive:
+        return _length(row, len(needs)) >= rule.front
     n = _length(row, 0)
-    if rule == LENGTH:
-        return n >= front
-    if rule == NEED:
+    if rule.full == LENGTH:
+        return n >= rule.front
+    if rule.full == NEED:
         wanted = 0
         for i in range(n):
             wanted += needs[row[i]]
-        return wanted >= servers
-    _decide(serve, row, needs, servers, shown, running, remaining, chosen)
+        return wanted >= rule.servers
+    _decide(serve, row, needs, rule.servers, shown)
     passed_over = 0
     for i in range(n):
-        passed_over += not chosen[i]
-    return passed_over >= front
+        passed_over += not shown.chosen[i]
+    return passed_over >= rule.front
 
 
-@njit(types.void(SERVE, int16[::1], int64, boolean, boolean, int64[::1], int64, *_SHOWN), **_COMPILED)
-def _join(serve, row, job, preemptive, by_need, needs, servers, shown, running, remaining, chosen):  # type: ignore[no-untyped-def]
+@njit(types.void(SERVE, RULE, int16[::1], int64, int64[::1], SHOWN), **_COMPILED)
+def _join(serve, rule, row, job, needs, shown):  # type: ignore[no-untyped-def]
     """Let the next job join, and start if the policy says so."""
-    if preemptive:
-        _put(row, job, needs, by_need)
+    if rule.preemptive:
+        _put(row, job, needs, rule.by_need)
     else:
         row[len(needs) + _length(row, len(needs))] = job
-        _start(serve, row, needs, servers, shown, running, remaining, chosen)
+        _start(serve, row, needs, rule.servers, shown)
 
 
-@njit(types.void(SERVE, int16[::1], int64, int64, boolean, int64[::1], int64, *_SHOWN), **_COMPILED)
-def _change(serve, row, place, after, preemptive, needs, servers, shown, running, remaining, chosen):  # type: ignore[no-untyped-def]
+@njit(types.void(SERVE, RULE, int16[::1], int64, int64, int64[::1], SHOWN), **_COMPILED)
+def _change(serve, rule, row, place, after, needs, shown):  # type: ignore[no-untyped-def]
     """Let the job at a place (without preemption: one of that type) become of type ``after``, or complete."""
     completes = after == len(needs)
-    if preemptive:
+    if rule.preemptive:
         if completes:
             _take(row, place)
         else:
@@ -167,7 +215,7 @@ def _change(serve, row, place, after, preemptive, needs, servers, shown, running
         return
     row[place] -= 1
     if completes:
-        _start(serve, row, needs, servers, shown, running, remaining, chosen)
+        _start(serve, row, needs, rule.servers, shown)
     else:
         row[after] += 1
 
@@ -185,22 +233,18 @@ def front_loop() -> Any:
     found = types.Tuple(  # type: ignore[no-untyped-call]
         (boolean, int16[:, ::1], boolean[::1], int64[::1], int64[::1], float64[::1], int8[::1])
     )
-    about_policy = (SERVE, boolean, boolean, int64, int64, int64)
-    about_jobs = (int64[::1], float64[::1], float64[::1], float64[:, ::1])
-    return njit(found(*about_policy, *about_jobs, int64, int64), **_COMPILED)(_visit)
+    return njit(found(SERVE, RULE, JOBS, int64, int64), **_COMPILED)(_visit)
 
 
-def _visit(  # type: ignore[no-untyped-def]
-    serve, preemptive, by_need, rule, front, servers, needs, fresh, completion_rates, changes, width, most
-):
+def _visit(serve, rule, jobs, width, most):  # type: ignore[no-untyped-def]
     """Return whether all fronts were visited; the rows; which are full; and the steps: from, to, value, kind."""
+    needs, fresh, preemptive = jobs.needs, jobs.fresh, rule.preemptive
     kinds = len(needs)
     rows, is_full = np.empty((1 << 12, width), np.int16), np.empty(1 << 12, np.bool_)
     table = np.full(1 << 14, -1, np.int64)
     source, target = np.empty(1 << 14, np.int64), np.empty(1 << 14, np.int64)
     value, kind = np.empty(1 << 14), np.empty(1 << 14, np.int8)
-    shown, remaining = np.empty(servers + width, np.int64), np.full(servers + width, np.nan)
-    running, chosen = np.zeros(servers + width, np.bool_), np.zeros(servers + width, np.bool_)
+    shown = _room(rule.servers + width)
     row, base, weight = np.empty(width, np.int16), np.empty(width, np.int16), np.empty(max(kinds, width))
     count, steps = 0, 0
     for t in range(kinds):  # begin with the fronts full of one type: whatever the policy, they can come about
@@ -209,8 +253,8 @@ def _visit(  # type: ignore[no-untyped-def]
         row[:] = -1
         if not preemptive:
             row[:kinds] = 0
-        while not _full(serve, row, preemptive, rule, front, needs, servers, shown, running, remaining, chosen):
-            _join(serve, row, t, preemptive, by_need, needs, servers, shown, running, remaining, chosen)
+        while not _full(serve, rule, row, needs, shown):
+            _join(serve, rule, row, t, needs, shown)
         if _number(table, rows, count, row) == count:
             is_full[count] = True
             count += 1
@@ -230,9 +274,9 @@ def _visit(  # type: ignore[no-untyped-def]
         base[:] = rows[i]
         weight[:] = 0.0  # of each place: how many jobs are served there
         if is_full[i] and preemptive:
-            _decide(serve, base, needs, servers, shown, running, remaining, chosen)
+            _decide(serve, base, needs, rule.servers, shown)
             for place in range(_length(base, 0)):
-                weight[place] = chosen[place]
+                weight[place] = shown.chosen[place]
         elif is_full[i]:
             weight[:kinds] = base[:kinds]
         else:
@@ -245,21 +289,19 @@ def _visit(  # type: ignore[no-untyped-def]
                 if not is_full[i]:
                     rate, what = fresh[t] if t < kinds else 0.0, JOINS
                 elif t < kinds:
-                    rate, what = weight[place] * changes[job, t], QUIET
+                    rate, what = weight[place] * jobs.changes[job, t], QUIET
                 else:
-                    rate, what = weight[place] * completion_rates[job], COMPLETES
+                    rate, what = weight[place] * jobs.completion_rates[job], COMPLETES
                 if not rate > 0.0:
                     continue
                 row[:] = base
                 if is_full[i]:
-                    _change(serve, row, place, t, preemptive, needs, servers, shown, running, remaining, chosen)
+                    _change(serve, rule, row, place, t, needs, shown)
                 else:
-                    _join(serve, row, t, preemptive, by_need, needs, servers, shown, running, remaining, chosen)
+                    _join(serve, rule, row, t, needs, shown)
                 reached = _number(table, rows, count, row)
                 if reached == count:
-                    is_full[count] = _full(
-                        serve, row, preemptive, rule, front, needs, servers, shown, running, remaining, chosen
-                    )
+                    is_full[count] = _full(serve, rule, row, needs, shown)
                     count += 1
                 source[steps], target[steps], value[steps], kind[steps] = i, reached, rate, what
                 steps += 1
@@ -276,11 +318,10 @@ def busy_loop() -> Any:
 def _busy_servers(serve, rows, needs, servers):  # type: ignore[no-untyped-def]
     count, width = rows.shape
     busy = np.zeros(count)
-    shown, remaining = np.empty(width, np.int64), np.full(width, np.nan)
-    running, chosen = np.zeros(width, np.bool_), np.zeros(width, np.bool_)
+    shown = _room(width)
     for i in range(count):
-        _decide(serve, rows[i], needs, servers, shown, running, remaining, chosen)
+        _decide(serve, rows[i], needs, servers, shown)
         for place in range(_length(rows[i], 0)):
-            if chosen[place]:
+            if shown.chosen[place]:
                 busy[i] += needs[rows[i, place]]
     return busy

@@ -1,0 +1,26 @@
+"""Resources and groups of servers: job by job against a slow twin."""
+
+import naive_models
+import pytest
+from one_by_one import assert_same, cluster, drawn, in_blocks, on
+
+from msj import Erlang, Exponential
+from msj.engines.pools import PoolsEngine
+
+POOLS = {
+    "resources": ([4, 1, 6], [[[2, 0, 1]], [[1, 1, 3]], [[1, 0, 5]]]),
+    "groups": ([2, 3], [[[2, 0], [0, 2]], [[0, 1]], [[0, 1], [1, 0]]]),
+}
+
+
+@pytest.mark.parametrize("name", POOLS)
+@pytest.mark.parametrize("rate", [0.5, 1.2])
+def test_pools_job_by_job(name, rate):
+    capacity, ways = POOLS[name]
+    system = cluster(5, [1, 1, 1], [Exponential(mean=1), Erlang(stages=2, mean=2), Exponential(mean="1/2")])
+    block = drawn(system, rate)
+    servers = [True] + [name == "groups"] * (len(capacity) - 1)
+    engine = PoolsEngine(on(5), capacity=capacity, ways=ways, servers=servers)
+    assert_same(
+        in_blocks(engine, block), *naive_models.in_pools(block.arrival, block.job_class, block.duration, capacity, ways)
+    )
