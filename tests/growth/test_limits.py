@@ -61,6 +61,7 @@ def test_the_larger_term_of_a_sum_leads(c: float, a: Fraction, b: Fraction, othe
         ("e^(ln(n)/2)/sqrt(n)", 1),
         ("log10(n)/log2(n)", sympy.log(2) / sympy.log(10)),
         ("0^n", 0),
+        ("sqrt(floor(0.5)) + 1", 1),
     ],
 )
 def test_known_limits(text: str, value: object) -> None:

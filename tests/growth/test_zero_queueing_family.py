@@ -1,15 +1,12 @@
 """Clusters that grow."""
 
 import math
-from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 from scipy.stats import norm
 
 from msj.errors import Failure, InvalidInput
-from msj.growth.expressions import Expression
-from msj.growth.growth_exponent import growth_of
 from msj.growth.queueing_bounds import queueing_bounds
 from msj.growth.zero_queueing_family import ZeroQueueingFamily, family_points
 from msj.growth.zero_queueing_growth import zero_queueing_family
@@ -18,27 +15,6 @@ from msj.results import Result
 SET_I = ZeroQueueingFamily(needs=("3", "log2(n)", "sqrt(n)"), alpha=0.1, beta=0.25, means=(4, 2, 1))
 SET_II = SET_I.replace(alpha=0.3, beta=1)
 NEEDS = ("3", "log2(n)", "sqrt(n)")
-
-
-@pytest.mark.parametrize(
-    ("text", "exponent", "logarithms", "estimated"),
-    [
-        ("3", 0, 0, False),
-        ("3*n^(1/4)", Fraction(1, 4), 0, False),
-        ("log2(n) + 2", 0, 1, False),
-        ("n/ln(n)", 1, -1, False),
-        ("n^-2", 0, 0, False),  # a need is at least 1
-        ("ln(ln(n))", 0, 0, False),
-        ("n^0.5 * ln(ln(n))", Fraction(1, 2), 0, False),
-        ("n%7 + 1", 0, 0, False),
-        ("floor(n/3)", 1, 0, False),
-        ("exp(sqrt(ln(n)))", 0, 0, False),  # beyond any power of ln n, below any power of n
-        ("n^(1/pi)", Fraction(318, 1000), 0, True),
-    ],
-)
-def test_growth(text, exponent, logarithms, estimated):
-    growth = growth_of(Expression(text))
-    assert (growth.exponent, growth.logarithms, growth.estimated) == (exponent, logarithms, estimated)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ class Symbolic(Analysis):
     citation: ClassVar[str] = "reset, Appendix C"
 
     def supports(self, system: System) -> str | None:
-        """See :meth:`Analysis.supports`."""
         return why_not_fcfs(system) or why_not_phase_type(system)
 
 

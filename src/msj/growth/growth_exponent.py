@@ -12,7 +12,7 @@ import sympy
 
 from msj.errors import InvalidInput
 from msj.growth.expressions import Expression
-from msj.growth.limits import algebraic, as_fraction, limit, n
+from msj.growth.limits import algebraic, as_fraction, limit, n, surely_positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Growth:
 def growth_of(expression: Expression) -> Growth:
     """Return how a need given as an expression in n grows; a need below 1 is 1, so it never falls."""
     need = algebraic(expression)
-    power = None if need is None else limit(sympy.log(need) / sympy.log(n))
+    power = limit(sympy.log(need) / sympy.log(n)) if need is not None and surely_positive(need) else None
     if power is None or power == sympy.oo:
         raise InvalidInput(
             f"how '{expression}' grows cannot be told: it has no finite positive value at large n; "

@@ -71,8 +71,22 @@ def as_fraction(value: Any) -> Fraction | None:
     return Fraction(int(value.p), int(value.q)) if value is not None and value.is_Rational else None
 
 
-def sign_for_large_n(expression: Any) -> int:
-    """Return -1, 0 or 1."""
+def surely_positive(expression: Any) -> bool:
+    """Return whether a sympy expression is known to be above 0 for large ``n``.
+
+    Examples
+    --------
+    >>> surely_positive(sympy.log(n) - 9), surely_positive(-1 / n)
+    (True, False)
+    """
+    try:
+        return _sign(expression) > 0
+    except Exception:  # whatever sympy raises where it knows no way
+        return False
+
+
+def _sign(expression: Any) -> int:
+    """Return -1, 0 or 1: the sign for large ``n``."""
     return int(_settled(lambda each: sign(each, n), expression))
 
 
@@ -93,6 +107,8 @@ def _number(value: float) -> Any:
 
 
 def _power(base: Any, exponent: Any) -> Any:
+    if exponent.is_positive and base == 0:
+        return base
     if exponent.is_number and base.is_number:
         bits = (base.p * base.q).bit_length() if base.is_Rational else 1
         size = abs(float(exponent))
@@ -101,14 +117,14 @@ def _power(base: Any, exponent: Any) -> Any:
     if exponent.is_Rational and abs(exponent) > MOST_BITS:
         raise OutOfReach
     # sympy's own power of a negative number is complex; a share or a need is not.
-    if not exponent.is_integer and sign_for_large_n(base) < 0:
+    if not exponent.is_integer and _sign(base) < 0:
         raise OutOfReach
     return base**exponent
 
 
 def _logarithm(base: int | None = None) -> Any:
     def logarithm(value: Any) -> Any:
-        if sign_for_large_n(value) <= 0:
+        if _sign(value) <= 0:
             raise OutOfReach
         return sympy.log(value) if base is None else sympy.log(value) / sympy.log(base)
 
@@ -122,15 +138,15 @@ def _exponential(value: Any) -> Any:
 
 
 def _floor(value: Any) -> Any:
-    return sympy.floor(value) if value.is_number else value - sympy.Dummy("fraction", real=True)
+    return sympy.floor(value) if value.is_number else value - sympy.Dummy("fraction", nonnegative=True)
 
 
 def _absolute(value: Any) -> Any:
-    return value * (1 if sign_for_large_n(value) >= 0 else -1)
+    return value * (1 if _sign(value) >= 0 else -1)
 
 
 def _smaller(one: Any, other: Any) -> Any:
-    return one if sign_for_large_n(one - other) <= 0 else other
+    return one if _sign(one - other) <= 0 else other
 
 
 IN_SYMBOLS: Meaning = {

@@ -11,7 +11,7 @@ import sympy
 
 from msj.closed_forms.load_focused import Regime
 from msj.growth.expressions import Expression
-from msj.growth.limits import algebraic, limit, n
+from msj.growth.limits import algebraic, limit, n, surely_positive
 
 #: What is looked at in turn: its name, what it is times p_n, and the regimes if it tends to a number or to infinity.
 STEPS = (
@@ -49,12 +49,12 @@ def decide_regime(share: Expression) -> Decision:
     """
     p = algebraic(share)
     if p is None:
-        return Decision(regime=Regime.UNDECIDED, reason="what p_n tends to is not known here")
+        return Decision(regime=Regime.UNDECIDED, reason="What p_n tends to is not known here")
     seen = []
     for name, factor, at_a_number, at_infinity in STEPS:
         found = limit(p * factor)
         if found is None:
-            return Decision(regime=Regime.UNDECIDED, reason=f"what {name} tends to is not known here, if anything")
+            return Decision(regime=Regime.UNDECIDED, reason=f"What {name} tends to is not known here, if anything")
         seen.append(f"{name} -> {_shown(found)}")
         if found < 0 or (found == sympy.oo and at_infinity is Regime.UNDECIDED):
             return Decision(regime=Regime.UNDECIDED, reason=f"{seen[-1]}, so p_n is no share")
@@ -62,7 +62,7 @@ def decide_regime(share: Expression) -> Decision:
             return Decision(regime=at_infinity, reason=" and ".join(seen[1:]))
         if found > 0:
             return Decision(regime=at_a_number, reason=seen[-1], limit=float(found))
-    if limit(1 / p) != sympy.oo:
+    if not surely_positive(p):
         return Decision(regime=Regime.UNDECIDED, reason="p_n is not positive for large n, so it is no share")
     return Decision(regime=Regime.ONE_SERVER, reason=seen[-1])
 
