@@ -191,7 +191,7 @@ def test_per_class_numbers_add_up():
     assert total == pytest.approx(result["mean_jobs_in_system"], rel=1e-10)
 
 
-def test_refusals():
+def test_what_is_wrong_is_refused_in_words():
     class Wrong(Machines):
         def fresh(self):
             yield "job", 0.5

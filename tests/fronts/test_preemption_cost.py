@@ -107,7 +107,7 @@ def test_who_owes():
     assert (left, model.measures(left)) == (((0, True),), {"paying_servers": 1.0})
 
 
-def test_refusals():
+def test_what_is_wrong_is_refused_in_words():
     three = simple(4, (1, 1, "1/2"), (3, 1, "1/2"))
     with pytest.raises(NotSupported, match="not a power of two"):
         front_of(costly(4, three.classes, 1))

@@ -121,7 +121,7 @@ def test_needs_of_one_and_two_keeping_every_job(staggered):
     assert sum(states_of(result)) == pytest.approx(servers, rel=1e-10)
 
 
-def test_refusals():
+def test_what_is_wrong_is_refused_in_words():
     with pytest.raises(InvalidInput, match="set_up_rate = 0 must be greater than 0"):
         sleepy(1, jobs_of(Exponential(rate=1)), 0)
     with pytest.raises(InvalidInput, match="needs 2 of 1 servers"):

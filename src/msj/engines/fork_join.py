@@ -32,7 +32,7 @@ class ForkJoinEngine(InOrderEngine):
     def __init__(self, cluster: Cluster, *, laws: Sequence[Law]) -> None:
         super().__init__(most_ends=cluster.servers)
         self.free = np.array([cluster.servers], dtype=np.int64)
-        self.laws = laws
+        self.laws = dict(enumerate(laws))  # by class
         self.durations = cluster.streams.generator("tasks")
 
     def _run(self, block: JobBlock, times: Times) -> NDArray[np.float64]:
@@ -45,7 +45,7 @@ class ForkJoinEngine(InOrderEngine):
         owner = np.repeat(np.arange(len(block)), block.need)
         first = np.cumsum(block.need) - block.need
         tasks = np.empty(len(owner))
-        for index, law in enumerate(self.laws):
+        for index, law in self.laws.items():
             here = np.flatnonzero(block.job_class[owner] == index)
             tasks[here] = law.sample(self.durations, len(here))
         tasks[first] = block.duration

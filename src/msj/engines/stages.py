@@ -56,7 +56,7 @@ class StagesEngine(EventEngine):
         self.needs = np.zeros((len(needs), self.stages.max()), dtype=np.int64)
         for c, own in enumerate(needs):
             self.needs[c, : len(own)] = own
-        self.laws = laws
+        self.later = {(c, stage): law for c, own in enumerate(laws) for stage, law in enumerate(own) if stage > 0}
         self.durations = cluster.streams.generator("tasks")
         self.lengths = np.empty((0, self.stages.max()))  # duration of each stage, per slot
         self.lines = np.full(2, -1, dtype=LINE)
@@ -75,10 +75,9 @@ class StagesEngine(EventEngine):
         """Return the durations of all stages of the block's jobs."""
         drawn = np.zeros((len(block), self.lengths.shape[1]))
         drawn[:, 0] = block.duration
-        for c, laws in enumerate(self.laws):
+        for (c, stage), law in self.later.items():
             here = np.flatnonzero(block.job_class == c)
-            for stage, law in enumerate(laws[1:], start=1):
-                drawn[here, stage] = law.sample(self.durations, len(here))
+            drawn[here, stage] = law.sample(self.durations, len(here))
         return drawn
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines import Policy
-from msj.disciplines.model import Model, discipline_of
+from msj.disciplines.model import Model, discipline_of, model_of, policy_of
 from msj.engines.cluster import Cluster
 from msj.engines.completed import Engine
 from msj.errors import NotSupported
@@ -20,12 +20,11 @@ def engine_of(system: System, streams: Streams) -> Engine:
     reason = discipline.supports(system)
     if reason is not None:
         raise NotSupported(f"{discipline.kind} '{discipline.name}' does not apply: {reason}")
-    needs = np.array([c.need for c in system.classes])
-    if not isinstance(discipline, Model):
-        return engine_for(discipline, servers=system.servers, needs=needs, streams=streams)
-    served_by = discipline.engine(system)
+    model = model_of(system)
+    served_by = policy_of(system).engine(system.servers) if model is None else model.engine(system)
     if served_by is None:
         raise NotSupported(f"model '{discipline.name}' has no simulation; msj analyse gives exact answers")
+    needs = np.array([c.need for c in system.classes])
     engine: Engine = served_by.made(_cluster(discipline, system.servers, needs, streams))
     return engine
 
