@@ -61,6 +61,14 @@ class InvalidInput(MsjError, ValueError):
     """A value that breaks a rule of the model."""
 
 
+class BadFunction(InvalidInput):
+    """A function of the user's own that will not do; its sentence begins with the function, so no key is put before."""
+
+    def within(self, outer: str) -> MsjError:  # noqa: ARG002
+        """Return the same error."""
+        return self
+
+
 class NotSupported(MsjError):
     """A method that does not apply to this system, with the reason."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from msj.errors import InvalidInput
+from msj.errors import BadFunction, InvalidInput
 from msj.registry import nearest
 
 _brought: set[str] = set()  # modules imported by files read here, and by nobody else
@@ -28,9 +28,9 @@ def function_in_file(place: str) -> Callable[..., Any]:
     except InvalidInput:
         raise
     except OSError as error:
-        raise InvalidInput(f"policy file '{path}' cannot be read ({error.strerror}); check the path") from None
+        raise BadFunction(f"policy file '{path}' cannot be read ({error.strerror}); check the path") from None
     except (Exception, SystemExit) as error:
-        raise InvalidInput(f"policy file '{path}' fails with {type(error).__name__}: {error}; correct it") from None
+        raise BadFunction(f"policy file '{path}' fails with {type(error).__name__}: {error}; correct it") from None
     functions = [key for key, value in found.items() if callable(value) and not key.startswith("_")]
     if name not in functions:
         raise InvalidInput(f"there is no function '{name}' in '{Path(path).name}'; {nearest(name, functions)}")

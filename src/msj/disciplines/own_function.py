@@ -19,7 +19,7 @@ import numpy as np
 
 from msj.disciplines.base import Policy, Serve, compiled_function
 from msj.disciplines.function_file import function_in_file
-from msj.errors import InvalidInput
+from msj.errors import BadFunction, InvalidInput
 from msj.model.numbers import whole
 from msj.registry import nearest
 from msj.store import NoIdentity, compiled_helpers, function_identity, function_parts, why_no_identity
@@ -134,7 +134,7 @@ class OwnFunction(Policy):
         version = self.version()
         if version is None:
             reason = why_no_identity(self.function)
-            raise InvalidInput(f"policy function '{self.name}' cannot go to another process: {reason}; use one process")
+            raise BadFunction(f"policy function '{self.name}' cannot go to another process: {reason}; use one process")
         # Functions from files are not importable: other processes read the file again.
         where = self.source or self.function
         return _made_again, (where, version, self.preemptive, self.front)
@@ -152,7 +152,7 @@ def _made_again(where: str | Serve, version: str, preemptive: bool, front: int |
     source = where if isinstance(where, str) else ""
     policy = OwnFunction(function=function, preemptive=preemptive, front=front, source=source)
     if policy.version() != version:
-        raise InvalidInput(
+        raise BadFunction(
             f"policy function '{policy.name}' is another one in a new process: its file was edited meanwhile, or a "
             "value it uses was set by the program; run it again, or with one process"
         )
@@ -190,7 +190,7 @@ def _from_table(table: Mapping[str, Any]) -> OwnFunction:
         if key not in KEYS:
             raise InvalidInput(f"unknown option '{key}' for a policy function; {nearest(key, KEYS)}")
     if "file" not in table:
-        raise InvalidInput(
+        raise BadFunction(
             f"policy function '{table['function']}' of a program or notebook cannot be found again by its name; "
             "pass the function itself as policy=..., or put it in a file and add file = 'FILE.py'"
         )
@@ -198,7 +198,7 @@ def _from_table(table: Mapping[str, Any]) -> OwnFunction:
     made = OwnFunction.from_file(f"{table['file']}:{table['function']}", **options)
     said, now = table.get("identity"), made.identity()
     if said is not None and said != now:
-        raise InvalidInput(
+        raise BadFunction(
             f"policy function '{made.name}' has been edited since, or is read by another Python: identity {said}, "
             f"now {now}; give it again without identity if that is meant"
         )
@@ -213,16 +213,14 @@ def try_out(function: Any, name: str) -> None:
         try:
             function(asked, np.zeros_like(chosen), np.ones(len(needs)), 4, chosen)
         except TypeError as error:
-            raise InvalidInput(f"policy function '{name}' cannot be called ({error}); write it as {FORM}") from None
+            raise BadFunction(f"policy function '{name}' cannot be called ({error}); write it as {FORM}") from None
         except Exception as error:
-            raise InvalidInput(
+            raise BadFunction(
                 f"policy function '{name}' fails with {type(error).__name__} ({error}) for needs {needs}; correct it"
             ) from None
         if asked[chosen].sum() > 4:
-            raise InvalidInput(
+            raise BadFunction(
                 f"policy function '{name}' chose needs {asked[chosen].tolist()} for 4 servers; choose what fits"
             )
         if needs and not chosen.any():
-            raise InvalidInput(
-                f"policy function '{name}' serves nobody of needs {needs} on 4 idle servers; choose some"
-            )
+            raise BadFunction(f"policy function '{name}' serves nobody of needs {needs} on 4 idle servers; choose some")

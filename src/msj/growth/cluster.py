@@ -100,7 +100,7 @@ def cluster_scaling(
         words = f"{at[0]} servers, needs up to {at[1]}"
         part = effort.part(done / len(changed), (done + 1) / len(changed), words)
         part.tell(0.0)
-        sizes.append(_size(other, at, keep, kept, stream, part))
+        sizes.append(at_size(other, keep, kept, stream, part, largest_need=at[1]))
     rows = tuple(row for size in sizes for row in size.quantities)
     return Result(
         system=system.to_spec(),
@@ -116,7 +116,7 @@ At: TypeAlias = tuple[int, int]  # servers, largest need
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Size:
+class Size:
     """What is known of one size of the cluster."""
 
     quantities: tuple[Quantity, ...]
@@ -124,7 +124,7 @@ class _Size:
     notes: tuple[str, ...] = ()
 
 
-def _outcome(sizes: Sequence[_Size], rows: Sequence[Quantity]) -> Outcome:
+def _outcome(sizes: Sequence[Size], rows: Sequence[Quantity]) -> Outcome:
     if all(any(gap.failure is Failure.UNSTABLE for gap in size.missing) for size in sizes):
         return Outcome.UNSTABLE
     return Outcome.SOLVED if rows else Outcome.NOT_KNOWN
@@ -145,11 +145,12 @@ def _changed(system: System, servers: Iterable[int] | None, largest_needs: Seque
         fits = not caps or max(c.need for c in system.classes) <= k
         for capped in (*([system] if fits else []), *(with_largest_need(system, cap) for cap in caps)):
             other = with_servers(capped, k)
-            found.setdefault((k, _largest_need(other)), other)
+            found.setdefault((k, largest_need_of(other)), other)
     return found
 
 
-def _largest_need(system: System) -> int:
+def largest_need_of(system: System) -> int:
+    """Return the most servers that any job of a cluster needs at any time."""
     return max(need for c in system.active_classes for need in _needs_of(system, c))
 
 
@@ -180,14 +181,10 @@ def _kept(system: System, keep: Keep, effort: Effort, root: np.random.SeedSequen
     return rate if keep == "rate" else rate / threshold.value if keep == "load" else rate / system.naive_threshold
 
 
-def _size(
-    system: System,
-    at: At,
-    keep: Keep,
-    kept: float,
-    root: np.random.SeedSequence,
-    effort: Effort,
-) -> _Size:
+def at_size(
+    system: System, keep: Keep, kept: float, root: np.random.SeedSequence, effort: Effort, *, largest_need: int
+) -> Size:
+    """Return what is known of a cluster of one size at what is kept."""
     rows: list[Quantity] = []
     notes: list[str] = []
     for_threshold, for_run = root.spawn(2)
@@ -201,13 +198,13 @@ def _size(
         if why is None and rate is not None:
             found = response(system.replace(arrival_rate=rate), threshold, effort, for_run, wants=AT_LOAD)
             rows += [row for name in AT_LOAD if (row := found.find(name)) is not None]
-            notes += [f"{at[0]} servers, needs up to {at[1]}: {note}" for note in found.notes]
+            notes += [f"{system.servers:,} servers, needs up to {largest_need:,}: {note}" for note in found.notes]
             if found.failure is not None:
                 why = found.failure, "the simulated queue keeps growing"
     except (TooLarge, Unstable) as error:
         why = error.failure, error.message
-    place = {"servers": at[0], "largest_need": at[1]}
-    return _Size(
+    place = {"servers": system.servers, "largest_need": largest_need}
+    return Size(
         quantities=tuple(row.put(**place) for row in rows),
         missing=() if why is None else (Missing(name="response times", failure=why[0], reason=why[1], at=place),),
         notes=tuple(notes),

@@ -113,8 +113,7 @@ class System(Value):
         try:
             object.__setattr__(self, "policy", chosen_from(POLICIES, self.policy, "fcfs"))
         except MsjError as error:
-            # A sentence that begins with the policy need not be told that it is about the policy.
-            raise (error if error.message.startswith("policy ") else error.within("policy")) from None
+            raise error.within("policy") from None
         text(self.name, "name")
         model = chosen_model(self.model)
         object.__setattr__(self, "model", model)

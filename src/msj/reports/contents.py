@@ -178,9 +178,7 @@ class Report(Result):
         for row in self.quantities:
             # Where numbers were given there is no method; how many jobs were simulated is in the provenance.
             if row.citation:
-                found[
-                    (row.kind, row.method.split(", ")[0] if row.kind == "simulated" else row.method, row.citation)
-                ] = None
+                found[row.kind, "simulation" if row.kind == "simulated" else row.method, row.citation] = None
         return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:

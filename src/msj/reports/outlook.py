@@ -9,8 +9,9 @@ import numpy as np
 
 from msj.effort import Effort
 from msj.errors import MsjError
-from msj.growth.cluster import Keep, cluster_scaling
+from msj.growth.cluster import Keep, at_size, largest_need_of
 from msj.model import System
+from msj.model.changes import with_servers
 from msj.planning import Capacity
 from msj.reports.contents import Load, OutlookRow, OutlookSection
 
@@ -26,7 +27,8 @@ def outlook_section(
     keep: Keep = "load" if known else "utilisation"
     share = load.load if load.stable and load.load < 1 else USUAL_LOAD
     notes = [] if load.stable else [f"The load itself is too much; the outlook is at load {USUAL_LOAD:g}."]
-    there = system.replace(load=share) if known else system.replace(utilisation=share * load.utilisation / load.load)
+    kept = share if known else share * load.utilisation / load.load
+    there = system.replace(load=kept) if known else system.replace(utilisation=kept)
     rows: list[OutlookRow] = []
     for done, (times, stream) in enumerate(zip(TIMES, root.spawn(len(TIMES)), strict=True)):
         effort.tell(done / len(TIMES))
@@ -35,11 +37,12 @@ def outlook_section(
             notes.append(f"{servers:,} servers and more are left out to keep the report within its time.")
             break
         try:
-            found = cluster_scaling(there, [servers], keep=keep, jobs=effort.jobs, rng=stream)
+            other = with_servers(there, servers)
+            found = at_size(other, keep, kept, stream, effort, largest_need=largest_need_of(other))
         except MsjError as error:
             notes.append(f"{servers:,} servers: {error.message}.")
             break
         rows.append(OutlookRow(servers=servers, quantities=found.quantities))
         notes += [f"{servers:,} servers: {gap.reason.rstrip('.')}." for gap in found.missing]
-        notes += [f"{servers:,} servers: {note}" for note in found.notes[1:]]  # the first says what is kept
+        notes += found.notes
     return OutlookSection(kept=keep, rows=tuple(rows), notes=tuple(notes))
