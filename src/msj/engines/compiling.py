@@ -15,7 +15,7 @@ from numba import njit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False}
+OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False, "nogil": True}
 
 kernel: Callable[[F], F] = njit(**OPTIONS)
 helper: Callable[[F], F] = njit(**OPTIONS, forceinline=True)

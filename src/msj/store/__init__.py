@@ -2,7 +2,7 @@
 
 from msj.store.code import code_identity, file_digests, known_rooms
 from msj.store.digest import canonical, digest
-from msj.store.files import write_bytes, write_text
+from msj.store.files import locked, write_bytes, write_text
 from msj.store.functions import (
     class_identity,
     compiled_helpers,
@@ -23,6 +23,7 @@ __all__ = [
     "function_identity",
     "function_parts",
     "known_rooms",
+    "locked",
     "why_no_identity",
     "write_bytes",
     "write_text",

@@ -37,6 +37,9 @@ class Lognormal(Duration):
     def second_moment(self) -> float:
         return float(self.mean) ** 2 * (1.0 + float(self.cv) ** 2)
 
+    def moment(self, order: int) -> float:
+        return float(self.mean) ** order * (1.0 + float(self.cv) ** 2) ** (order * (order - 1) / 2)
+
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         variance = math.log1p(float(self.cv) ** 2)
         return rng.lognormal(math.log(float(self.mean)) - variance / 2.0, math.sqrt(variance), size)
