@@ -36,7 +36,12 @@ from msj.cli.show import leave, show_result
 @click.option("--time", type=float, metavar="T", help="Simulate for this long instead.")
 @click.option("--precision", type=float, metavar="P", help="Stop when the mean response time is known to within P.")
 @run_options
-@click.option("--jobs-file", type=click.Path(path_type=Path), metavar="FILE", help="Write every job to this file (.csv, or Parquet).")
+@click.option(
+    "--jobs-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write every job to this file (.csv, or Parquet).",
+)
 @click.option(
     "--checkpoint", type=click.Path(path_type=Path), metavar="PATH", help="Save the run there, or continue it."
 )

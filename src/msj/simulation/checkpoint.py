@@ -1,8 +1,8 @@
 """The state of a run in a file, so that it can be continued bit for bit, or lengthened.
 
-The file is a zip archive of arrays (NumPy's ``npz``) with what was asked (the system, the policy's identity, the run's options,
-the code that computes) and the plain part of the state as JSON. It is never continued as the answer to another question, but
-more jobs may be asked for than it was begun with. Reading it runs nothing.
+The file is a zip archive of arrays (NumPy's ``npz``) with what was asked (the system, the policy's identity, the
+run's options, the code that computes) and the plain part of the state as JSON. It is never continued as the answer to
+another question, but more jobs may be asked for than it was begun with. Reading it runs nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def save(run: Run, asked: Mapping[str, Any], path: str | os.PathLike[str]) -> No
     state = {"replications": written(run.replications, arrays), "looks": run.looks, "most_jobs": run.most_jobs}
     texts = {"format": FORMAT, "asked": dict(asked), "plan": asdict(run.plan), "state": state}
     content = io.BytesIO()
-    np.savez(content, **arrays, **{name: np.array(json.dumps(text)) for name, text in texts.items()})
+    arrays |= {name: np.array(json.dumps(text)) for name, text in texts.items()}
+    np.savez(content, **arrays)
     write_bytes(path, content.getvalue())
 
 
@@ -107,7 +108,7 @@ class Checkpoint:
 
     def _read(self) -> None:
         try:
-            with np.load(self.path, allow_pickle=False) as file:
+            with np.load(io.BytesIO(Path(self.path).read_bytes()), allow_pickle=False) as file:
                 found = {name: file[name] for name in file.files}
             texts = {name: json.loads(str(found.pop(name))) for name in TEXTS}
             if texts["format"] != FORMAT or not isinstance(texts["asked"], dict):

@@ -1,11 +1,13 @@
 """The same jobs under several policies (common random numbers), with paired differences.
 
-Every policy gets the same streams and the same layout, that of the policy with the longest memory, and every counted job is followed until it leaves: so each
-batch holds the same jobs under each policy, and where nobody waits every difference is exactly 0.
+Every policy gets the same streams and the same layout, that of the policy with the longest memory, and every counted
+job is followed until it leaves: so each batch holds the same jobs under each policy, and where nobody waits every
+difference is exactly 0.
 
-The variance of a difference is that of the batches' differences, and shares what is known of the two means: it is scaled by as
-much as theory corrects the variances of the means themselves (:mod:`msj.simulation.intervals`). A difference that is clearly not
-zero is skewed like the means it is made of and has its interval on the logarithm; others have Student's.
+The variance of a difference is that of the batches' differences, and shares what is known of the two means: it is
+scaled by as much as theory corrects the variances of the means themselves (:mod:`msj.simulation.intervals`). A
+difference that is clearly not zero is skewed like the means it is made of and has its interval on the logarithm;
+others have Student's.
 """
 
 from __future__ import annotations
@@ -168,7 +170,7 @@ def differences(base: Served, other: Served) -> list[Quantity]:
     readings = [each.question.reading(each.run, own) for each, own in zip((other, base), pieces, strict=True)]
     if not all(reading.settled for reading in readings):
         return []
-    # The same pieces of both: as many as the one that left out more at the beginning has kept, in batches of the longer memory.
+    # The same pieces of both, as many as whoever left out more has kept, in batches that suit the longer memory.
     jobs = min(reading.jobs for reading in readings)
     kept = round(jobs / sum(run[0].column("jobs") for run in pieces[0]))
     slower = max(readings, key=lambda reading: reading.pace.memory)
@@ -224,7 +226,9 @@ def _factor(estimates: Estimates, group: Any, column: str) -> tuple[float, Varia
     return batches * square, Variance(found.value * square, found.freedom)
 
 
-def _interval(value: float, sums: Sequence[Any], jobs: Any, means: Sequence[tuple[float, Variance]]) -> tuple[float, float]:
+def _interval(
+    value: float, sums: Sequence[Any], jobs: Any, means: Sequence[tuple[float, Variance]]
+) -> tuple[float, float]:
     gaps = sums[0] - sums[1]
     variance = len(gaps) * float(np.var(gaps - value * jobs, ddof=1)) / float(jobs.sum()) ** 2
     batches = sum(own for own, _ in means)

@@ -1,7 +1,8 @@
 """From a run to quantities with intervals.
 
-Where nothing is shared and service is not lengthened by a model, a job's response time is its waiting time and its duration, and the
-mean duration is known: E[T] = E[W] + E[S], so only E[W] is estimated. By Little's law the mean numbers are lambda × mean times, lambda known.
+Where nothing is shared and service is not lengthened by a model, a job's response time is its waiting time and its
+duration, and the mean duration is known: E[T] = E[W] + E[S], so only E[W] is estimated. By Little's law the mean
+numbers are lambda × mean times, lambda known.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from msj.simulation.intervals import (
     probability_interval,
     student_interval,
 )
-from msj.simulation.percentile_interval import FEWEST, percentile_interval
+from msj.simulation.percentile_interval import FEWEST, percentile_intervals
 from msj.simulation.reading import Reading
 from msj.simulation.sketch import Sketch
 
@@ -164,11 +165,10 @@ class Estimates:
             whole = Sketch.total(sketches)
             jobs = float(whole.counts.sum())
             independent = 1.0 / (1.0 / self.reading.memories + 1.0 / jobs)
-            for level in levels:
-                value, interval = whole.percentile(level), None
-                if self.sure and self.forgets:
-                    found = percentile_interval(sketches, level, independent)
-                    interval = None if found is None else (min(found[0], value), max(found[1], value))
+            found = percentile_intervals(sketches, levels, independent if self.sure and self.forgets else 0.0)
+            for level, ends in zip(levels, found, strict=True):
+                value = whole.percentile(level)
+                interval = None if ends is None else (min(ends[0], value), max(ends[1], value))
                 yield self._row(f"{name}_time_percentile", value, interval, group, level)
 
     def level_jobs(self, level: float) -> float:
@@ -180,9 +180,7 @@ class Estimates:
         """Return one sum for each batch."""
         return np.array([batch.column(name, group.index) for batch in self.reading.batches])
 
-    def _row(
-        self, name: str, value: float, interval: Interval, group: Group, level: float | None = None
-    ) -> Quantity:
+    def _row(self, name: str, value: float, interval: Interval, group: Group, level: float | None = None) -> Quantity:
         low, high = (None, None) if interval is None else interval
         return Quantity(
             name=name,

@@ -1,20 +1,22 @@
 """Intervals of 95 % for means and small probabilities, from batches and from what is known of their variance.
 
 Batches of a run give an unbiased but noisy estimate of the variance of its mean, and a treacherous one: where few
-busy spells make the mean, a run that has seen too few of them sees too little spread as well, and an interval built on that
-alone misses four times as often as it says. But the variance is also known from theory, up to a constant near 1: relative
-variance κ/N for N memories (:mod:`msj.simulation.memory`). So both are pooled, like the variances of two samples,
+busy spells make the mean, a run that has seen too few of them sees too little spread as well, and an interval built
+on that alone misses four times as often as it says. But the variance is also known from theory, up to a constant near
+1: relative variance κ/N for N memories (:mod:`msj.simulation.memory`). So both are pooled, like the variances of two
+samples,
 
     v = ((B − 1)·v_batches + f·v_theory)/(B − 1 + f),
 
-with B − 1 degrees of freedom from B batches and f for the theory. f is 60 where the run holds few independent observations
-(1/v_theory) and dies out where it holds thousands, whose batches speak for themselves. Where the batches spread
-more than twice as much as theory says, they are right: then they count alone.
+with B − 1 degrees of freedom from B batches and f for the theory. f is 60 where the run holds few independent
+observations (1/v_theory) and dies out where it holds thousands, whose batches speak for themselves. Where the batches
+spread more than twice as much as theory says, they are right: then they count alone.
 
-- **Means** of waiting times are skewed; their interval is taken on the logarithm, m·exp(± t·sqrt(v)), t Student's quantile.
-- **Probabilities** p (of waiting longer than x): the spread under the hypothesis counts, Var ∝ p, as in Wilson's score interval. Those
-  p are in it for which (p̂ − p)² ≤ t²·v·p̂·p, v the pooled relative variance at p̂. With nothing seen at all v·p̂ = 1/N is what
-  theory says and p < t²/N remains.
+- **Means** of waiting times are skewed; their interval is taken on the logarithm, m·exp(± t·sqrt(v)), t Student's
+  quantile.
+- **Probabilities** p (of waiting longer than x): the spread under the hypothesis counts, Var ∝ p, as in Wilson's
+  score interval. Those p are in it for which (p̂ − p)² ≤ t²·v·p̂·p, v the pooled relative variance at p̂. With
+  nothing seen at all v·p̂ = 1/N is what theory says and p < t²/N remains.
 - **Other ratios** have Student's interval (Law, *Simulation Modeling and Analysis*, section 9.5).
 """
 
@@ -94,7 +96,8 @@ def mean_interval(mean: float, variance: Variance) -> tuple[float, float]:
 def probability_interval(seen: float, variance: Variance) -> tuple[float, float]:
     """Return the interval of a probability that was seen as ``seen``; ``variance`` is relative to the seen one.
 
-    With nothing seen, ``variance.value`` is what one exceedance would stand for: the reciprocal of their effective number.
+    With nothing seen, ``variance.value`` is what one exceedance would stand for: the reciprocal of their effective
+    number.
 
     Examples
     --------

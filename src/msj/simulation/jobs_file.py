@@ -1,7 +1,7 @@
 """Every job of a run as a file, Parquet or CSV by its name, written block by block.
 
-It is written beside its place and moved there when it is whole, so that an old file stays until the new one is there; one writer
-at a time.
+It is written beside its place and moved there when it is whole, so that an old file stays until the new one is there;
+one writer at a time.
 """
 
 from __future__ import annotations

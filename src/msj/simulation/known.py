@@ -1,4 +1,4 @@
-"""What is known of a system before it is simulated, as plain numbers: the exact side fills it in, the simulation uses it."""
+"""What is known of a system before it is simulated, as plain numbers; the exact side fills it in."""
 
 from __future__ import annotations
 

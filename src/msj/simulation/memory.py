@@ -1,24 +1,25 @@
 """Over which time a cluster forgets its past: what decides how long a run must be and how sure its means are.
 
 The work in the queue behaves like a Brownian motion with drift −d, reflected at 0: d = (lambda* − lambda)·E[X] is the
-rate at which a busy cluster works it off, X = need × duration, and V = lambda*·E[X²] the variance of what comes and goes
-per unit of time. Its correlations add up to 2·V/d² (Harrison 1985; for M/M/1 this is 4/(1 − rho)² services, as
+rate at which a busy cluster works it off, X = need × duration, and V = lambda*·E[X²] the variance of what comes and
+goes per unit of time. Its correlations add up to 2·V/d² (Harrison 1985; for M/M/1 this is 4/(1 − rho)² services, as
 in Whitt 1989, *Planning queueing simulations*, Management Science 35). Jobs in service are remembered as long as they
 last, so the memory is
 
     r + 2·V/d²,
 
-r the longest of the classes' mean and mean residual durations, E[S] and E[S²]/(2·E[S]). For waiting times W the mean over
-n jobs then has about the relative variance κ/N: N = n/(lambda × memory) independent ones, κ = Var(W)/E[W]². Measured on
-exact values this is right to a tenth from half load to 98 % of the threshold.
+r the longest of the classes' mean and mean residual durations, E[S] and E[S²]/(2·E[S]). For waiting times W the mean
+over n jobs then has about the relative variance κ/N: N = n/(lambda × memory) independent ones, κ = Var(W)/E[W]².
+Measured on exact values this is right to a tenth from half load to 98 % of the threshold.
 
 Where lambda* is not known, the run's own queue says how much room there is: E[work waiting]/P(wait) = V/(2·d).
 
-**Long jobs.** Where one job can hold up the rest (its need exceeds the servers to spare), the mean wait is driven by the
-squares of the work X, and a further relative variance E[X⁴]/(n·E[X²]²) comes in; what an exponential law has of it (6) is in κ/N
-already. If P(S > t) falls like t^(−a) and s jobs at once must be that long to hold up the rest, a stretch of length t is
-blocked with probability about t^(−s(a − 1)), and the variance of a mean over many jobs is finite only if s(a − 1) > 3
-(Scheller-Wolf and Sigman 1997 for the moments of waits). If E[S²] is infinite, the past is never forgotten.
+**Long jobs.** Where one job can hold up the rest (its need exceeds the servers to spare), the mean wait is driven by
+the squares of the work X, and a further relative variance E[X⁴]/(n·E[X²]²) comes in; what an exponential law has of
+it (6) is in κ/N already. If P(S > t) falls like t^(−a) and s jobs at once must be that long to hold up the rest, a
+stretch of length t is blocked with probability about t^(−s(a − 1)), and the variance of a mean over many jobs is
+finite only if s(a − 1) > 3 (Scheller-Wolf and Sigman 1997 for the moments of waits). If E[S²] is infinite, the past
+is never forgotten.
 """
 
 from __future__ import annotations
@@ -62,10 +63,11 @@ def memory_of(system: System, rate: float, threshold: float | None = None) -> fl
 
 def memory_seen(system: System, rate: float, mean_waiting_time: float, waiting_probability: float) -> float:
     """Return the memory that goes with the queue a run has seen, where lambda* is not known."""
-    if waiting_probability <= 0:
+    variance = _variance(system, system.naive_threshold)
+    if waiting_probability <= 0 or variance == 0:
         return longest_duration(system)
     waiting = rate * mean_waiting_time * system.mean_work / waiting_probability
-    return longest_duration(system) + 8.0 * waiting**2 / _variance(system, system.naive_threshold)
+    return longest_duration(system) + 8.0 * waiting**2 / variance
 
 
 def settling_time(system: System, rate: float, threshold: float | None = None) -> float:
@@ -103,7 +105,7 @@ def why_no_variance(system: System, rate: float, threshold: float | None = None)
         if together * (c.duration.tail_index - 1.0) <= RISK:
             jobs = "one job" if together == 1 else f"{together} jobs"
             return (
-                f"{jobs} of class '{c.name}' can hold up the rest, and so long are they now and then ({c.duration.law}) "
+                f"{jobs} of class '{c.name}' can hold up the rest, and they may be so long ({c.duration.law}) "
                 "that a mean of waiting times has no finite variance"
             )
     return None

@@ -1,12 +1,13 @@
 """How a number of jobs is cut up: replications, their warm-up, and pieces; and how many jobs would be enough.
 
 Replications are as few and as long as the cluster's memory asks: every one of them pays for a warm-up, so there are
-several (for several cores) only if all their warm-ups together cost a twentieth of the run. The warm-up lasts until an empty cluster
-has filled up and forgotten that it was empty (:func:`msj.simulation.memory.settling_time`), and at least a fiftieth of the run;
-it takes at most half of the jobs, and if that is less than it should be, the run has not met its warm-up rule.
+several (for several cores) only if all their warm-ups together cost a twentieth of the run. The warm-up lasts until
+an empty cluster has filled up and forgotten that it was empty (:func:`msj.simulation.memory.settling_time`), and at
+least a fiftieth of the run; it takes at most half of the jobs, and if that is less than it should be, the run has not
+met its warm-up rule.
 
-Intervals are given for runs whose counted jobs span at least ``LEAST_MEMORIES`` memories; where the threshold is not known, and the memory
-is read off the run itself, ``UNSURE`` times as many.
+Intervals are given for runs whose counted jobs span at least ``LEAST_MEMORIES`` memories; where the threshold is not
+known, and the memory is read off the run itself, ``UNSURE`` times as many.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Pace:
         """Return what a system asks for."""
         threshold = known.stability_threshold
         return cls(
-            memory=max(rate * memory_of(system, rate, threshold), 1.0),
+            memory=rate * memory_of(system, rate, threshold),
             settling=rate * settling_time(system, rate, threshold),
             long_jobs=long_jobs(system, rate, threshold),
             known=threshold is not None,
@@ -79,6 +80,8 @@ def said(jobs: float) -> str:
     >>> said(123_456), said(7.2e9)
     ('130,000', '7,200,000,000')
     """
+    if math.isinf(jobs):
+        return "infinitely many"
     scale = 10.0 ** max(math.floor(math.log10(max(jobs, 1.0))) - 1, 0)
     return f"{math.ceil(jobs / scale - 1e-9) * scale:,.0f}"
 

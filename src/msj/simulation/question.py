@@ -154,7 +154,8 @@ class Question:
 
     def estimates(self, reading: Reading, method: str = "") -> Estimates:
         """Return the rows that a reading stands for."""
-        return Estimates(self.system, self.rate, reading, method=method, citation=self.system.policy.citation)
+        policy: Any = self.system.policy
+        return Estimates(self.system, self.rate, reading, method=method, citation=policy.citation)
 
     def relative_half_width(self, run: Run) -> float:
         """Return half the width of the mean response time's interval over its value; infinite without one."""
@@ -165,7 +166,9 @@ class Question:
         """Say what the run will need, if that is unusual."""
         needed = plan.replications * 8.0 * len(self.system.classes) * BINS
         if needed > UNUSUAL:
-            effort.tell(0.0, f"{len(self.system.classes):,} classes: about {needed / 1e9:.1f} GB of memory", notice=True)
+            effort.tell(
+                0.0, f"{len(self.system.classes):,} classes: about {needed / 1e9:.1f} GB of memory", notice=True
+            )
 
 
 def new_replication(

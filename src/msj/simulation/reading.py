@@ -1,8 +1,9 @@
 """What a run is worth: how many memories it spans, which pieces count, and whether it says anything at all.
 
-Where the threshold is known, so is the memory. Elsewhere the queue that was seen tells (:func:`memory_seen`), and since a run that is too short
-sees too short a queue, three times as many memories are asked for. The warm-up must have lasted as long as the memory seen
-asks for; where it has not, further pieces at the beginning are left out, up to half of the run.
+Where the threshold is known, so is the memory. Elsewhere the queue that was seen tells (:func:`memory_seen`), and
+since a run that is too short sees too short a queue, three times as many memories are asked for. The warm-up must
+have lasted as long as the memory seen asks for; where it has not, further pieces at the beginning are left out, up to
+half of the run.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """What a replication writes down: jobs by the piece they *arrived* in, whenever they leave.
 
-The jobs of a replication are numbered as they arrive. The first ``warm_up`` count for nothing; then every ``piece`` jobs are
-a piece. A job belongs to the piece of its arrival, so the same jobs are counted whatever the policy does with them, and a piece
-is complete when the last of its jobs has left. What servers do, on the other hand, belongs to the time between two arrivals: a
-job's service is shared out over the pieces in whose time it falls (evenly between its first start and its finish, where it was
-interrupted), so no more than all servers are ever busy.
+The jobs of a replication are numbered as they arrive. The first ``warm_up`` count for nothing; then every ``piece``
+jobs are a piece. A job belongs to the piece of its arrival, so the same jobs are counted whatever the policy does
+with them, and a piece is complete when the last of its jobs has left. What servers do, on the other hand, belongs to
+the time between two arrivals: a job's service is shared out over the pieces in whose time it falls (evenly between
+its first start and its finish, where it was interrupted), so no more than all servers are ever busy.
 
-Engines that serve in order of arrival tell a job's finish before the time has come; what lies ahead of the clock is kept and
-shared out when the piece ends.
+Engines that serve in order of arrival tell a job's finish before the time has come; what lies ahead of the clock is
+kept and shared out when the piece ends.
 """
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
 """The run behind a simulation: replications advanced side by side, piece by piece, with its stopping rules.
 
 Replications run in threads: the compiled loops let go of Python's lock. Between pieces Python looks: it tells how far
-the run is, keeps it in a file, sees whether the queue runs away, and asks whether time is up. A piece ends between two blocks of
-jobs only, so that whatever stops a run leaves it in order.
+the run is, keeps it in a file, sees whether the queue runs away, and asks whether time is up. A piece ends between
+two blocks of jobs only, so that whatever stops a run leaves it in order.
 
-**Following.** After the last counted job jobs go on arriving until every counted one has left, so that every policy counts
-the same jobs. A queue that runs away never lets them go: after as many further jobs as were counted the run ends, and says who has not left.
+**Following.** After the last counted job jobs go on arriving until every counted one has left, so that every policy
+counts the same jobs. A queue that runs away never lets them go: after as many further jobs as were counted the run
+ends, and says who has not left.
 
-**Stopping at a precision.** A run looks at itself after 1, 1.5, 2, 3, 4, 6, ... times its first length, which spans at least fifty
-memories. It stops when the interval is narrow enough and the look before, made on two thirds or three quarters of the jobs, promised as much:
-one lucky look is not enough. Pieces are put together in pairs as the run grows, so memory stays bounded.
+**Stopping at a precision.** A run looks at itself after 1, 1.5, 2, 3, 4, 6, ... times its first length, which spans
+at least fifty memories. It stops when the interval is narrow enough and the look before, made on two thirds or three
+quarters of the jobs, promised as much: one lucky look is not enough. Pieces are put together in pairs as the run
+grows, so memory stays bounded.
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ class Run:
     relative_half_width: Callable[[Run], float]
     looks: list[tuple[int, float]] = field(default_factory=list)  # jobs and relative half-width
     growth: float | None = None
+    counted: int | None = None  # pieces that count, once the run has ended; others may have arrived since
     left: int = 0  # counted jobs that never left
     _stop: Event = field(default_factory=Event)
     _lock: Any = field(default_factory=Lock)
@@ -63,9 +66,14 @@ class Run:
         return self.replications[0].record.piece
 
     @property
+    def through(self) -> int:
+        """Pieces that count so far."""
+        return self.ended if self.counted is None else self.counted
+
+    @property
     def done(self) -> int:
         """Jobs that have arrived, but for those of pieces that are not complete and those that followed."""
-        return self.jobs_at(self.ended)
+        return self.jobs_at(self.through)
 
     def jobs_at(self, pieces: int) -> int:
         """Jobs of all replications up to the end of a piece."""
@@ -74,12 +82,12 @@ class Run:
     @property
     def pieces(self) -> list[list[Tally]]:
         """What counts: the pieces that are complete in every replication; some jobs may be on their way still."""
-        return [each.record.tallies(self.ended) for each in self.replications]
+        return [each.record.tallies(self.through) for each in self.replications]
 
     @property
     def complete(self) -> list[list[Tally]]:
         """The first pieces whose jobs have all left."""
-        whole = self.ended
+        whole = self.through
         while whole and any(each.record.left_of(whole) for each in self.replications):
             whole -= 1
         return [each.record.tallies(whole) for each in self.replications]
@@ -106,8 +114,12 @@ class Run:
         return outcome
 
     def _advance(self, pool: ThreadPoolExecutor, effort: Effort, keep: Any, save: Any) -> Outcome:
+        if self._precise():  # a run that had ended is asked again
+            self.counted = (self.looks[-1][0] // len(self.replications) - self.plan.warm_up) // self.piece
+            return Outcome.CONVERGED
         while True:
             goal = self._next_look()
+            self.counted = None
             while self.ended < goal:
                 if effort.over or not self._row(pool, self.ended + 1, effort, keep):
                     cancelled = effort.cancel is not None and effort.cancel()
@@ -115,18 +127,19 @@ class Run:
                 effort.tell(*self._progress())
                 if not self.stable and self._grows():
                     return Outcome.UNSTABLE
-                if self.ended == 2 * self.plan.pieces:
+                if self.ended >= 2 * self.plan.pieces:
                     for each in self.replications:
                         each.record.merge()
                     goal = math.ceil(goal / 2)
                 if save is not None:
                     save(self)
+            self.counted = goal
             if self.precision is None:
                 return Outcome.JOB_LIMIT_REACHED
             self.looks.append((self.done, self.relative_half_width(self)))
             if self._precise():
                 return Outcome.CONVERGED
-            if self._last_piece() <= self.ended:
+            if self._last_piece() <= goal:
                 return Outcome.PRECISION_NOT_REACHED
 
     def _last_piece(self) -> int:
@@ -161,7 +174,7 @@ class Run:
 
     def _follow(self, pool: ThreadPoolExecutor, effort: Effort, keep: Any) -> None:
         """Let jobs arrive until the counted ones have left."""
-        pieces = self.ended
+        pieces = self.counted = self.through
         most = math.ceil(max(FOLLOW * pieces * self.piece, min(FOLLOW_MEMORIES * self.pace.memory, 1e7)))
         over = self._asked_to_stop(effort)
         futures = [
@@ -202,7 +215,7 @@ class Run:
         marks = [each.record.marks[: self.ended + 1] for each in self.replications]
         present = [mark[1:, 3] for mark in marks]
         time = [(mark[1:, :2] - mark[:-1, :2]).sum(axis=1) for mark in marks]
-        self.growth = growth_rate(present, time, in_service=self.in_service)
+        self.growth = growth_rate(present, time, in_service=self.in_service, before=self.plan.warm_up / self.piece)
         return self.growth is not None
 
     def _progress(self) -> tuple[float, str]:

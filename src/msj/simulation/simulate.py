@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time as clock
 from collections.abc import Iterator, Sequence
@@ -53,8 +54,8 @@ def simulate_at_rate(
 ) -> Result:
     """Return estimates with 95 % intervals for a system that says how much arrives; the options of ``msj.simulate``.
 
-    ``effort`` may bring jobs, precision, a deadline and who is told; ``known`` what the exact side knows. ``any_seed`` lets a
-    checkpoint be continued whatever its seed. ``processes`` is another name for ``workers``.
+    ``effort`` may bring jobs, precision, a deadline and who is told; ``known`` what the exact side knows.
+    ``any_seed`` lets a checkpoint be continued whatever its seed. ``processes`` is another name for ``workers``.
 
     Examples
     --------
@@ -117,8 +118,8 @@ def overloaded(question: Question) -> Result:
     """Return the answer that needs no run: more arrives than can be served."""
     rate, threshold = question.rate, question.known.stability_threshold
     note = (
-        f"The arrival rate {rate:.6g} is not below the stability threshold {threshold:.6g}: the queue grows without end and "
-        "no mean exists, so nothing was simulated."
+        f"The arrival rate {rate:.6g} is not below the stability threshold {threshold:.6g}: the queue "
+        "grows without end and no mean exists, so nothing was simulated."
     )
     facts = provenance(seed=seed_record(question.root), jobs=0)
     return Result(
@@ -154,17 +155,17 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
             notes += _left_behind(question, run)
         elif reading is None or not reading.settled:
             outcome = outcome if outcome in CUT_SHORT else Outcome.TOO_SHORT
-            notes.append(_too_short(question, run, reading))
+            notes.append(_too_short(run, reading))
         else:
             estimates = question.estimates(reading, method)
             measured = list(estimates.rows(question.levels))
             rows = measured + rows
             if not reading.long_enough:
                 outcome = outcome if outcome in CUT_SHORT else Outcome.TOO_SHORT
-                notes.append(_too_short(question, run, reading))
+                notes.append(_too_short(run, reading))
             else:
-                notes += _without_interval(question, estimates, measured)
-    each = run.plan.warm_up + run.ended * run.piece
+                notes += _without_interval(estimates, measured)
+    each = run.plan.warm_up + run.through * run.piece
     return Result(
         system=question.system.to_spec(),
         quantities=tuple(rows),
@@ -190,8 +191,10 @@ def _given(question: Question) -> Iterator[Quantity]:
     yield Quantity(name="offered_utilisation", value=rate / naive, kind="exact", method="definition")
 
 
-def _too_short(question: Question, run: Run, reading: Reading | None) -> str:
+def _too_short(run: Run, reading: Reading | None) -> str:
     pace = run.pace if reading is None else reading.pace
+    if math.isinf(pace.enough):
+        return f"{run.done:,} jobs are too few to say whether the queue keeps growing, and no number may be enough."
     settled = reading is not None and reading.settled
     what = "an interval" if settled else "a mean that does not remember the empty beginning"
     return (
@@ -200,7 +203,7 @@ def _too_short(question: Question, run: Run, reading: Reading | None) -> str:
     )
 
 
-def _without_interval(question: Question, estimates: Estimates, measured: Sequence[Quantity]) -> Iterator[str]:
+def _without_interval(estimates: Estimates, measured: Sequence[Quantity]) -> Iterator[str]:
     """Say why some rows have no interval although the run was long enough."""
     reason = estimates.reading.no_variance
     if reason is not None:
@@ -216,12 +219,12 @@ def _without_interval(question: Question, estimates: Estimates, measured: Sequen
 
 def _left_behind(question: Question, run: Run) -> Iterator[str]:
     """Say who has not left, by class: a policy may starve a class for longer than a run lasts."""
-    counted = run.ended * run.piece * len(run.replications)
+    counted = run.through * run.piece * len(run.replications)
     yield (
         f"{run.left:,} of the {counted:,} jobs counted had not left after as many more had come: means over the others "
         "would leave out those that wait longest. The queue may keep growing, or some jobs wait for ever."
     )
-    sums = sum(each.record.sums[: run.ended, :, 0].sum(axis=0) for each in run.replications)
+    sums = sum(each.record.sums[: run.through, :, 0].sum(axis=0) for each in run.replications)
     for c, left in zip(question.system.classes, np.atleast_1d(sums), strict=True):
         expected = counted * float(c.share)
         if expected >= 10 and left < 0.5 * expected:

@@ -1,12 +1,12 @@
 """Percentiles without keeping the jobs: a histogram whose bins grow with the value.
 
-Each power of two is cut into 128 equal bins, so a value lies within 1/256 (0.4 %) of the middle of its bin. The bin is
-read off the bits of the number itself (exponent and first seven bits of the mantissa): no logarithm is taken. Counts
-add, so sketches of pieces, classes and replications merge without further error. Within a bin values are taken to be spread
-evenly, so what is read off is finer than the bins.
+Each power of two is cut into 128 equal bins, so a value lies within 1/256 (0.4 %) of the middle of its bin. The bin
+is read off the bits of the number itself (exponent and first seven bits of the mantissa): no logarithm is taken.
+Counts add, so sketches of pieces, classes and replications merge without further error. Within a bin values are taken
+to be spread evenly, so what is read off is finer than the bins.
 
-Values under 2^-24 of the typical duration count as zero; those above 2^36 of it are taken as that. One sketch holds every class:
-bin b of class c has the number c × BINS + b, and only those that hold something are kept.
+Values under 2^-24 of the typical duration count as zero; those above 2^36 of it are taken as that. One sketch holds
+every class: bin b of class c has the number c × BINS + b, and only those that hold something are kept.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ class Sketch:
 
     def edge(self, index: int) -> float:
         """Return the lower end of a bin; that of bin 1 is also the upper end of the zeros, 0."""
-        if index <= 1:
-            return 0.0
-        octave, part = divmod(self.lowest + index, BINS_PER_OCTAVE)
-        return float(math.ldexp(1.0 + part / BINS_PER_OCTAVE, octave - 1023))
+        return float(self.edges(np.array([index]))[0])
+
+    def edges(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the lower ends of bins."""
+        octave, part = np.divmod(self.lowest + indices, BINS_PER_OCTAVE)
+        return np.where(indices <= 1, 0.0, np.ldexp(1.0 + part / BINS_PER_OCTAVE, octave - 1023))

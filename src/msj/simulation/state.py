@@ -1,8 +1,8 @@
 """The state of a simulation as arrays and plain data, and back: nothing that is read can run.
 
-A run is made anew from its question; what has happened since (arrays, numbers, random streams) is written
-down attribute by attribute and put into the new one. Systems and policies are values and never change, so they
-are left out: whoever reads the state sees to it that they are the same. Arrays are put back in place where they fit, so that
+A run is made anew from its question; what has happened since (arrays, numbers, random streams) is written down
+attribute by attribute and put into the new one. Systems and policies are values and never change, so they are left
+out: whoever reads the state sees to it that they are the same. Arrays are put back in place where they fit, so that
 two that share their memory go on sharing it.
 """
 

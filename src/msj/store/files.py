@@ -1,4 +1,7 @@
-"""Files that are whole at any moment: written beside their place, then moved there in one step; one writer at a time."""
+"""Files that are whole at any moment: written beside their place, then moved there in one step.
+
+One writer at a time.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,9 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
         os.replace(part, place)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise InvalidInput(f"'{place}' cannot be written ({error.strerror or error}); what was there is as it was") from None
+        raise InvalidInput(
+            f"'{place}' cannot be written ({error.strerror or error}); what was there is as it was"
+        ) from None
     except BaseException:
         part.unlink(missing_ok=True)
         raise

@@ -1,13 +1,13 @@
 """Jobs of a system: Poisson arrivals, classes drawn by their shares, durations by their laws.
 
 Gaps are exponential with mean 1/lambda; classes are drawn by Walker's alias method (one uniform per job); the three
-streams are separate, so a change of one class's durations leaves arrivals and classes as they were. Jobs are drawn in blocks of
-fixed size and handed out as asked, so that the same jobs come whoever asks for how many.
+streams are separate, so a change of one class's durations leaves arrivals and classes as they were. Jobs are drawn in
+blocks of fixed size and handed out as asked, so that the same jobs come whoever asks for how many.
 
-**Time keeps its digits.** Where jobs are rare, the clock would run away from the durations and differences of times would
-lose their digits. The sum of the work of all jobs so far, less the time that passed, bounds the time until the cluster is
-empty, whoever is served. Of a gap a thousand times as long only a thousandth matters to nobody: the rest is cut out of the clock
-and kept in ``skipped``, which belongs to the time that passed all the same.
+**Time keeps its digits.** Where jobs are rare, the clock would run away from the durations and differences of times
+would lose their digits. The sum of the work of all jobs so far, less the time that passed, bounds the time until the
+cluster is empty, whoever is served. Of a gap a thousand times as long only a thousandth matters to nobody: the rest
+is cut out of the clock and kept in ``skipped``, which belongs to the time that passed all the same.
 """
 
 from __future__ import annotations
@@ -45,19 +45,31 @@ class PoissonJobs:
         self.durations = streams.generator("durations")
 
     @property
+    def clock(self) -> float:
+        """When the last job that was handed out arrives."""
+        return float(self.real[0, self.used - 1]) if self.times[0] > 0 else 0.0
+
+    @property
     def skipped(self) -> float:
         """Time cut out of the clock so far, while the cluster was empty."""
         return float(self.times[1])
 
     def take(self, count: int) -> JobBlock:
-        """Return the next jobs, at most ``count``; the block's arrays are used again by later calls."""
-        if self.used == BLOCK:
-            self._draw()
-        here = slice(self.used, min(self.used + count, BLOCK))
-        self.used = here.stop
-        arrival, _, duration = self.real
-        job_class, need = self.whole
-        return JobBlock(arrival=arrival[here], job_class=job_class[here], need=need[here], duration=duration[here])
+        """Return the next ``count`` jobs; the block's arrays are used again by later calls."""
+        parts = []
+        while count > 0:
+            if self.used == BLOCK:
+                self._draw()
+            here = slice(self.used, min(self.used + count, BLOCK))
+            parts.append((self.real[:, here], self.whole[:, here]))
+            count -= here.stop - here.start
+            self.used = here.stop
+            if count > 0:  # the rest is drawn over what lies here
+                parts[-1] = (parts[-1][0].copy(), parts[-1][1].copy())
+        real, whole = (
+            parts[0] if len(parts) == 1 else (np.concatenate(kind, axis=1) for kind in zip(*parts, strict=True))
+        )
+        return JobBlock(arrival=real[0], job_class=whole[0], need=whole[1], duration=real[2])
 
     def _draw(self) -> None:
         (arrival, chosen, duration), (job_class, need) = self.real, self.whole

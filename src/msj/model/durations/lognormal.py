@@ -38,7 +38,8 @@ class Lognormal(Duration):
         return float(self.mean) ** 2 * (1.0 + float(self.cv) ** 2)
 
     def moment(self, order: int) -> float:
-        return float(self.mean) ** order * (1.0 + float(self.cv) ** 2) ** (order * (order - 1) / 2)
+        log = order * math.log(float(self.mean)) + order * (order - 1) / 2 * math.log1p(float(self.cv) ** 2)
+        return math.exp(log) if log < 700.0 else math.inf
 
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         variance = math.log1p(float(self.cv) ** 2)
