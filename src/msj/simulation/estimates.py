@@ -32,6 +32,7 @@ from msj.simulation.reading import Reading
 from msj.simulation.sketch import Sketch
 
 LEVELS = (50.0, 90.0, 95.0, 99.0, 99.9)
+FEW_JOBS = 1000  # of a class: its percentiles have no interval below
 RARE = 10.0  # memories with a wait below which theory is asked, too
 
 Interval = tuple[float, float] | None
@@ -165,7 +166,8 @@ class Estimates:
             whole = Sketch.total(sketches)
             jobs = float(whole.counts.sum())
             independent = 1.0 / (1.0 / self.reading.memories + 1.0 / jobs)
-            found = percentile_intervals(sketches, levels, independent if self.sure and self.forgets else 0.0)
+            given = self.sure and self.forgets and (group.index is None or jobs >= FEW_JOBS)
+            found = percentile_intervals(sketches, levels, independent if given else 0.0)
             for level, ends in zip(levels, found, strict=True):
                 value = whole.percentile(level)
                 interval = None if ends is None else (min(ends[0], value), max(ends[1], value))

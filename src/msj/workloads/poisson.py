@@ -51,8 +51,8 @@ class PoissonJobs:
 
     @property
     def skipped(self) -> float:
-        """Time cut out of the clock so far, while the cluster was empty."""
-        return float(self.times[1])
+        """Time cut out of the clock before the last job that was handed out, while the cluster was empty."""
+        return float(self.real[1, self.used - 1]) if self.times[0] > 0 else 0.0
 
     def take(self, count: int) -> JobBlock:
         """Return the next ``count`` jobs; the block's arrays are used again by later calls."""
@@ -83,7 +83,7 @@ class PoissonJobs:
             for index, c in enumerate(self.system.classes):
                 here = np.flatnonzero(job_class == index)
                 duration[here] = c.duration.sample(self.durations, len(here))
-        _arrive(self.times, self.arrival_rate, self.least_gap, need, duration, arrival)
+        _arrive(self.times, self.arrival_rate, self.least_gap, need, duration, arrival, chosen)
         self.used = 0
 
 
@@ -119,7 +119,7 @@ def _choose(chosen, accept, alias, needs, job_class, need):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def _arrive(times, rate, least_gap, need, duration, arrival):  # type: ignore[no-untyped-def]
+def _arrive(times, rate, least_gap, need, duration, arrival, before):  # type: ignore[no-untyped-def]
     clock, skipped, busy = times[0], times[1], times[2]
     mean_gap = 1.0 / rate
     for i in range(len(arrival)):
@@ -129,7 +129,7 @@ def _arrive(times, rate, least_gap, need, duration, arrival):  # type: ignore[no
             skipped += gap - longest
             gap = longest
         clock += gap
-        arrival[i] = clock
+        arrival[i], before[i] = clock, skipped
         busy = max(busy - gap, 0.0) + need[i] * duration[i]
     times[0], times[1], times[2] = clock, skipped, busy
 
