@@ -13,7 +13,7 @@ import pytest
 
 from msj import InvalidInput
 from msj.results import Outcome
-from msj.simulation import simulate as simulate_module
+from msj.simulation import question as question_module
 from msj.simulation import simulate_at_rate
 from msj.workloads import RecordedJobs, Streams, seed_from_record, seed_record, seed_sequence
 from strategies import simple
@@ -57,7 +57,7 @@ def cut_half_way(policy, path, **options):
 
     def stop(progress):
         seen.append(progress)
-        if len(seen) == 25:
+        if len(seen) == 12:
             raise KeyboardInterrupt
 
     assert run(policy, path, progress=stop, **options).outcome is Outcome.INTERRUPTED
@@ -213,7 +213,6 @@ def test_what_differs_is_named(tmp_path):
     path = tmp_path / "run"
     cut_half_way("first-fit", path)
     for change, named in [
-        ({"jobs": 8_000}, "jobs = 4000, not 8000"),
         ({"seed": 2}, "seed = 1, not 2"),
         ({"policy": "fcfs"}, r"system\.policy = first-fit, not fcfs"),
         ({"policy": {"name": "first-fit", "window": 2}}, r"system\.policy = first-fit, not {'name'.*}"),
@@ -221,8 +220,10 @@ def test_what_differs_is_named(tmp_path):
         ({"system": simple(5, (1, "1/2", "1/2"), (4, "2/3", "1/2"), arrival_rate=0.4)}, r"system\.servers = 4, not 5"),
         ({"warm_up": 0.5}, "warm_up = .*, not 0.5"),
     ]:
-        with pytest.raises(InvalidInput, match=f"was made with {named}; ask the same again"):
+        with pytest.raises(InvalidInput, match=f"was made with {named}; ask"):
             run(path=path, **{"policy": "first-fit", **change})
+    with pytest.raises(InvalidInput, match="was made with jobs = 4000, more than 2000; ask for at least as many"):
+        run("first-fit", path, jobs=2_000)
     run("first-fit", path, seed=None, any_seed=True)
     run("first-fit", path, system=SYSTEM.replace(name="another name for it"))
 
@@ -231,7 +232,7 @@ def test_other_code_continues_nothing(tmp_path, monkeypatch):
     path = tmp_path / "run"
     cut_half_way("fcfs", path)
     with monkeypatch.context() as patch:
-        patch.setattr(simulate_module, "code_identity", lambda rooms: "edited")
+        patch.setattr(question_module, "code_identity", lambda rooms: "edited")
         with pytest.raises(InvalidInput, match="was made with another version of msj's code"):
             run("fcfs", path)
     run("fcfs", path)
@@ -252,7 +253,7 @@ def test_durations_edited_in_a_file_continue_nothing(tmp_path):
         run("fcfs", tmp_path / "run", system=system())
 
 
-@pytest.mark.parametrize("content", [b"something else", b"", b"msj checkpoint 2\n{", b"msj checkpoint 2\n[1]\nx"])
+@pytest.mark.parametrize("content", [b"something else", b"", b"PK\x03\x04", b"\x80\x04K\x01."])
 def test_strange_bytes_are_no_checkpoint(tmp_path, content):
     (tmp_path / "run").write_bytes(content)
     with pytest.raises(InvalidInput, match=r"cannot be read .* remove it to begin anew"):
@@ -264,17 +265,34 @@ def test_a_folder_that_is_not_there_is_said_at_once(tmp_path):
         run("fcfs", tmp_path / "none" / "run")
 
 
-def test_a_function_goes_to_other_processes_only_as_it_is(tmp_path, monkeypatch):
-    place = File(tmp_path, monkeypatch).load(SMALLEST)
-    alone = run(place)
-    assert run(place, processes=2).quantities == alone.quantities
-    pick = Module(tmp_path, monkeypatch).load(SMALLEST)
-    assert run(pick, processes=2)["mean_response_time"] == alone["mean_response_time"]
-    sys.modules["msj_test_policies"].LIMIT = 7
-    with pytest.raises(InvalidInput, match=r"is another one in a new process: .* set by the program"):
-        run(pick, processes=2)
-    with pytest.raises(InvalidInput, match=r"cannot go to another process .* or use processes = 1"):
-        run(Notebook(tmp_path, monkeypatch).load(SMALLEST), processes=2)
+def test_any_function_runs_in_several_threads(place):
+    pick = place.load(SMALLEST)
+    assert run(pick, workers=2).quantities == run(pick).quantities
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "server-filling", "max-weight", "easy-backfilling", "greedy-srpt"])
+def test_a_checkpoint_can_be_lengthened(tmp_path, policy):
+    path = tmp_path / "run"
+    short = run(policy, path, jobs=4_000)
+    long = run(policy, path, jobs=10_000)
+    assert short.provenance["jobs"] == 4_000
+    assert 10_000 <= long.provenance["jobs"] < 10_100
+    again = run(policy, path, jobs=long.provenance["jobs"])
+    assert again.quantities == long.quantities
+
+
+def test_a_checkpoint_holds_nothing_that_could_run(tmp_path):
+    run("max-weight", tmp_path / "run")
+    with np.load(tmp_path / "run", allow_pickle=False) as file:
+        assert {"asked", "plan", "state"} <= set(file.files)
+        assert not any(file[name].dtype.hasobject for name in file.files)
+
+
+def test_two_runs_cannot_write_one_checkpoint(tmp_path):
+    from msj.store import locked
+
+    with locked(tmp_path / "run"), pytest.raises(InvalidInput, match="is being written by another run; wait for it"):
+        run("fcfs", tmp_path / "run")
 
 
 def test_a_file_edited_during_a_run_does_not_disturb_it(tmp_path, monkeypatch):
@@ -303,14 +321,16 @@ def test_a_spawned_seed_is_recorded_as_it_is():
 def test_a_replication_ends_with_its_source():
     from msj.disciplines import Fcfs
     from msj.simulation.engine_of import engine_for
+    from msj.simulation.record import Record
     from msj.simulation.replication import Replication
-    from msj.simulation.tally import Counter
 
     source = RecordedJobs(arrival=[0.0, 1.0, 2.0], need=[1, 1, 1], duration=[0.5, 0.5, 0.5])
     streams = Streams(root=seed_sequence(1), replication=0)
     kernel = engine_for(Fcfs(), servers=1, needs=np.array([1]), streams=streams)
-    replication = Replication(source=source, kernel=kernel, counter=Counter(classes=1, lowest=-10))
+    record = Record(classes=1, lowest=-10, warm_up=0, piece=2)
+    replication = Replication(source=source, kernel=kernel, record=record)
     kept = []
-    replication.run(100, lambda done: kept.append(len(done.start)))
+    replication.advance(100, keep=lambda done: kept.append(len(done.start)))
     assert sum(kept) == 3
-    replication.run(100)
+    assert record.ended == 1
+    replication.advance(100)

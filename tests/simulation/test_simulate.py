@@ -12,7 +12,9 @@ from scipy.special import stdtrit
 from msj import Deterministic, Exponential, Hyperexponential, InvalidInput, JobClass, NotSupported, System
 from msj.answers import compare, simulate
 from msj.results import Outcome
+from msj.simulation import simulate_at_rate
 from msj.simulation.sketch import RELATIVE_ERROR
+from msj.workloads import seed_sequence
 from strategies import simple
 
 EXAMPLE = simple(4, (1, "1/2", "1/2"), (4, "2/3", "1/2"))
@@ -26,7 +28,7 @@ def one_server(duration, rate, servers=1, **fields):
 def close(result, name, exact, *, job_class=None, level=None, off=0.0):
     """The exact value lies within 4 standard errors of the estimate (and what a sketch may be ``off``)."""
     row = next(r for r in result if (r.name, r.job_class, r.level) == (name, job_class, level))
-    error = (row.high - row.value) / stdtrit(result.provenance["replications"] - 1, 0.975)
+    error = (row.high - row.low) / 2 / stdtrit(result.provenance["batches"] - 1, 0.975)
     assert row.kind == "simulated"
     assert abs(row.value - exact) < 4 * error + off, (row, exact)
 
@@ -74,7 +76,7 @@ def test_fcfs_known_value():
     close(result, "mean_response_time", 8.138890770)
     close(result, "utilisation", 0.8 * 96 / 139)
     parts = [result["mean_jobs_in_system", name] for name in ("need 1", "need 4")]
-    assert sum(parts) == pytest.approx(result["mean_jobs_in_system"])
+    assert sum(parts) == pytest.approx(result["mean_jobs_in_system"], rel=1e-3)  # classes come by chance
     assert result["mean_waiting_time", "need 4"] > result["mean_waiting_time", "need 1"]
 
 
@@ -98,6 +100,7 @@ def test_same_seed_same_answer_whatever_the_processes():
     first = simulate(system, jobs=20_000, rng=5, replications=4)
     assert simulate(system, jobs=20_000, rng=5, replications=4).quantities == first.quantities
     assert simulate(system, jobs=20_000, rng=5, replications=4, processes=2).quantities == first.quantities
+    assert simulate(system, jobs=20_000, rng=5, replications=4, workers=3).quantities == first.quantities
     assert simulate(system, jobs=20_000, rng=6, replications=4).quantities != first.quantities
     assert simulate(system, jobs=20_000, rng=np.random.SeedSequence(5), replications=4).quantities == first.quantities
 
@@ -107,10 +110,11 @@ def test_precision_is_reached_or_the_limit_says_so():
     result = simulate(system, precision=0.01, rng=1)
     row = result.quantities[0]
     assert result.outcome is Outcome.CONVERGED
-    assert (row.high - row.value) / row.value <= 0.01
+    assert (row.high - row.low) / 2 / row.value <= 0.01
     short = simulate(system, precision=1e-4, jobs=400_000, rng=1)
-    assert short.outcome is Outcome.JOB_LIMIT_REACHED
-    assert short.provenance["jobs"] <= 400_000
+    assert short.outcome is Outcome.PRECISION_NOT_REACHED
+    assert short.outcome.exit_code == 0
+    assert 300_000 < short.provenance["jobs"] <= 400_000
 
 
 def test_time_gives_as_many_jobs_as_arrive():
@@ -121,7 +125,8 @@ def test_time_gives_as_many_jobs_as_arrive():
 # (1 + x) exp(-x) = 1/5, x = 2.994308, and piles up the rest: 5/4 exp(-x) a unit of time.
 @pytest.mark.parametrize(("policy", "growth"), [("fcfs", 0.25), ("first-fit", 0.25), ("greedy-srpt", 0.0625894)])
 def test_an_unstable_system_is_named_with_its_growth(policy, growth):
-    result = simulate(one_server(Exponential(mean=1), 1.25, policy=policy), jobs=400_000, rng=1)
+    system = one_server(Exponential(mean=1), 1.25, policy=policy)
+    result = simulate_at_rate(system, jobs=400_000, root=seed_sequence(1))  # nobody has told it the threshold
     assert result.outcome is Outcome.UNSTABLE
     assert result["queue_growth_rate"] == pytest.approx(growth, rel=0.05)
     assert "mean_response_time" not in result
@@ -131,7 +136,9 @@ def test_an_unstable_system_is_named_with_its_growth(policy, growth):
 @pytest.mark.parametrize("load", [0.5, 0.9, 0.97])
 def test_stable_systems_are_not_called_unstable(load):
     for seed in range(6):
-        assert simulate(one_server(Exponential(mean=1), load), jobs=100_000, rng=seed).outcome is not Outcome.UNSTABLE
+        system = one_server(Exponential(mean=1), load)
+        result = simulate_at_rate(system, jobs=100_000, root=seed_sequence(seed))
+        assert result.outcome is not Outcome.UNSTABLE
 
 
 def test_a_checkpoint_continues_bit_for_bit(tmp_path):
@@ -141,32 +148,21 @@ def test_a_checkpoint_continues_bit_for_bit(tmp_path):
 
     def stop_half_way(progress):
         seen.extend([] if progress.notice else [progress.words])
-        if len(seen) == 7 * 5 + 3:  # in the midst of a row of pieces
+        if len(seen) == 7:
             raise KeyboardInterrupt
 
     cut = simulate(system, jobs=40_000, rng=1, replications=5, checkpoint=path, progress=stop_half_way)
     assert cut.outcome is Outcome.INTERRUPTED
-    assert cut.provenance["jobs"] == 40_000 * 7 // 20
+    assert 0 < cut.provenance["jobs"] < 40_000 / 2
     resumed = simulate(system, jobs=40_000, rng=1, replications=5, checkpoint=path)
     assert resumed.quantities == simulate(system, jobs=40_000, rng=1, replications=5).quantities
     assert simulate(system, jobs=40_000, replications=5, checkpoint=path).quantities == resumed.quantities
-    for other in ({"jobs": 80_000}, {"rng": 2}, {"policy": "fcfs"}):
-        with pytest.raises(InvalidInput, match=r"was made with (jobs|seed|system\.policy) = .* ask the same again"):
+    for other in ({"jobs": 20_000}, {"rng": 2}, {"policy": "fcfs"}):
+        with pytest.raises(InvalidInput, match=r"was made with (jobs|seed|system\.policy) = .* (ask|give)"):
             simulate(system, **{"jobs": 40_000, "rng": 1, "replications": 5, "checkpoint": path} | other)
     path.write_bytes(b"something else")
     with pytest.raises(InvalidInput, match="cannot be read"):
         simulate(system, jobs=40_000, checkpoint=path)
-
-
-def test_jobs_are_written_to_parquet(tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "jobs.parquet"
-    result = simulate(EXAMPLE.replace(arrival_rate=0.5), jobs=3_000, rng=1, replications=2, warm_up=0, jobs_file=path)
-    table = parquet.read_table(path).to_pandas()
-    assert len(table) == 3_000
-    assert (table.finish - table.arrival).mean() == pytest.approx(result["mean_response_time"])
-    with pytest.raises(InvalidInput, match="one process"):
-        simulate(EXAMPLE.replace(arrival_rate=0.5), jobs=3_000, processes=2, jobs_file=path)
 
 
 def shortest_need(needs, running, remaining, servers, chosen):
@@ -257,8 +253,10 @@ def test_jobs_that_are_left_behind_are_not_passed_over_in_silence():
     ]
     system = System(servers=30, classes=classes, utilisation=0.9, policy="first-fit")
     result = simulate(system, jobs=40_000, rng=1)
-    assert result.outcome.label == "job-limit-reached"
-    assert any(note.startswith("About 320 jobs of class 'all' arrived") for note in result.notes)
-    assert any("while the jobs brought 0.9: jobs were left behind" in note for note in result.notes)
+    assert result.outcome in (Outcome.TOO_SHORT, Outcome.UNSTABLE)
+    assert "mean_response_time" not in result
+    if result.outcome is Outcome.TOO_SHORT:
+        assert any("had not left" in note for note in result.notes)
+        assert any(note.startswith("Of about 39") and "class 'all'" in note for note in result.notes)
     fair = simulate(system.replace(policy="most-servers-first"), jobs=40_000, rng=1)
-    assert not fair.notes
+    assert fair["mean_response_time"] > 1

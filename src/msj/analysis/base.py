@@ -21,6 +21,8 @@ from msj.model import System
 from msj.model.durations import Exponential
 from msj.results import Quantity
 
+A_MOMENT = 5e8  # operations
+
 
 @dataclass(frozen=True, kw_only=True)
 class Saturated:
@@ -64,6 +66,10 @@ class Analysis(ABC):
     def cost(self, system: System) -> Cost:  # noqa: ARG002
         """Return what it would spend on a system it supports; what says nothing costs next to nothing."""
         return Cost(operations=0.0)
+
+    def in_a_moment(self, system: System) -> bool:
+        """Return whether it takes a fraction of a second on a system it supports; that is known at once."""
+        return self.cost(system).operations <= A_MOMENT
 
     def require(self, system: System) -> None:
         """Raise :class:`NotSupported` with the reason if the analysis does not apply."""

@@ -13,13 +13,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.analysis.base import Saturated, SaturatedAnalysis, without_load
+from msj.analysis.base import A_MOMENT, Saturated, SaturatedAnalysis, without_load
 from msj.analysis.chain_cost import chain_cost
 from msj.disciplines.fcfs import is_fcfs
+from msj.disciplines.model import policy_of
 from msj.effort import Cost
 from msj.errors import NotSupported
 from msj.fronts.compiled_fronts import saturated_fronts
+from msj.fronts.fcfs_counts import number_of_states
 from msj.fronts.front_of import front_of, why_no_front
+from msj.fronts.job_types import job_types
 from msj.markov import LongRun, MarkedChain, solve
 from msj.model import System
 
@@ -41,6 +44,14 @@ class FiniteSkipChain(SaturatedAnalysis):
 
     def cost(self, system: System) -> Cost:
         return chain_cost(number_of_fronts(system), 2 + len(system.active_classes))  # no line, even of one type
+
+    def in_a_moment(self, system: System) -> bool:
+        # How many fronts there are is not known before they are enumerated, only how many there can be at most.
+        front = None if system.model is not None else policy_of(system).front_on(system.servers)
+        if front is None:
+            return False
+        types = len(job_types(system))
+        return chain_cost(number_of_states(system) * float(types) ** front, types).operations <= A_MOMENT
 
     def saturate(self, system: System) -> Saturated:
         chain, busy = _chain(without_load(system))

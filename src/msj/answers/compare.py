@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.simulate import with_arrival_rate
+from msj.answers.threshold import quick_threshold
+from msj.effort import Effort
 from msj.results import Result, Watch
-from msj.simulation import WARM_UP, compare_at_rate
+from msj.simulation import LEVELS, Known, compare_at_rate
 from msj.workloads import Rng
 
 
@@ -20,10 +22,13 @@ def compare(
     jobs: int | None = None,
     rng: Rng = None,
     seed: int | None = None,
-    replications: int = 20,
-    processes: int = 1,
-    warm_up: float = WARM_UP,
+    replications: int | None = None,
+    workers: int = 1,
+    processes: int | None = None,
+    warm_up: float | None = None,
+    levels: Sequence[float] = LEVELS,
     stability_threshold: float | None = None,
+    effort: Effort | None = None,
     progress: Watch | None = None,
 ) -> Result:
     """Serve the same jobs by each policy.
@@ -37,7 +42,7 @@ def compare(
         The cluster, or the file that describes it; a load is a share of the threshold under its own policy.
     policies
         Names, tables, policies or plain functions; the differences are from the first of them.
-    jobs, rng, seed, replications, processes, warm_up, stability_threshold, progress
+    jobs, rng, seed, replications, workers, processes, warm_up, levels, stability_threshold, effort, progress
         As for :func:`msj.simulate`.
 
     Examples
@@ -50,13 +55,26 @@ def compare(
     >>> row.at["policy"], row.high < 0
     ('first-fit', True)
     """
+    own, chosen = as_system(system), list(policies)
+    if stability_threshold is None:
+        stability_threshold = quick_threshold(own)
+    served = with_arrival_rate(own, stability_threshold)
+    known = {}
+    for index, policy in enumerate(chosen):
+        one = served.replace(policy=policy)
+        same = one.policy == own.policy and stability_threshold is not None
+        known[index] = Known(stability_threshold=stability_threshold if same else quick_threshold(one))
     return compare_at_rate(
-        with_arrival_rate(as_system(system), stability_threshold),
-        list(policies),
+        served,
+        chosen,
         root=root_of(rng, seed),
+        effort=effort,
+        known=known,
         jobs=jobs,
         replications=replications,
+        workers=workers,
         processes=processes,
         warm_up=warm_up,
+        levels=levels,
         progress=progress,
     )

@@ -32,7 +32,9 @@ __all__ = ["SystemLike", "as_system", "identity_of", "question", "root_of"]
 
 # How an answer is found, seen or kept; it does not change the answer. The seed is recorded apart.
 SHOWS = ("cli", "plots")  # rooms in which no number is computed
-APART = frozenset({"progress", "processes", "checkpoint", "jobs_file", "out", "each", "rng", "seed"})
+APART = frozenset(
+    {"effort", "progress", "processes", "workers", "checkpoint", "jobs_file", "out", "each", "rng", "seed"}
+)
 
 
 def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:

@@ -122,7 +122,8 @@ def response(
         exact = Response(notes=(f"There are no exact response times: {error.message}.",))
     if all(exact.find(name) is not None for name in wants):
         return exact
-    known = None if threshold is None else threshold.value
+    # A bracket is too vague to forbid a load, or to know the memory by.
+    known = None if threshold is None or threshold.stability_threshold.bracket else threshold.value
     run = simulated(system, effort, root, threshold=known, workers=workers)
     if run.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt

@@ -7,14 +7,17 @@ which the analysis knows; the simulation wants an arrival rate. The two meet her
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.saturated import solve_saturated
+from msj.answers.threshold import quick_threshold
+from msj.effort import Effort
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
 from msj.results import Result, Watch
-from msj.simulation import WARM_UP, simulate_at_rate
+from msj.simulation import LEVELS, Known, simulate_at_rate
 from msj.workloads import Rng
 
 
@@ -28,15 +31,21 @@ def simulate(
     precision: float | None = None,
     rng: Rng = None,
     seed: int | None = None,
-    replications: int = 20,
-    processes: int = 1,
-    warm_up: float = WARM_UP,
+    replications: int | None = None,
+    workers: int = 1,
+    processes: int | None = None,
+    warm_up: float | None = None,
+    levels: Sequence[float] = LEVELS,
     stability_threshold: float | None = None,
+    effort: Effort | None = None,
     progress: Watch | None = None,
     jobs_file: str | os.PathLike[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Return estimates with 95 % intervals of how long jobs stay and what servers do.
+
+    A run that is too short for intervals says so (outcome ``too-short``), with the number of jobs that would do; a
+    load that is known to be too much is not simulated (``unstable``). See ``docs/simulation.md``.
 
     Parameters
     ----------
@@ -47,26 +56,30 @@ def simulate(
         ``"file.py:function"``. A load is still a share of the threshold under the system's own policy.
     jobs, time
         How many jobs to simulate, or for how long (as many jobs as arrive in that time on average), all
-        replications together; rounded up to 20 equal pieces of each replication. With ``precision`` it is the
-        most. A million jobs if nothing is said.
+        replications together. With ``precision`` it is the most. A million jobs if nothing is said.
     precision
         Stop when the half-width of the mean response time's interval is at most this share of it.
     rng, seed
         Either: a seed, ``SeedSequence``, ``Generator``, or None for a fresh seed (recorded in the provenance).
     replications
-        Independent runs; from ten on they are the batches of the intervals, below that their pieces are.
-    processes
-        Run replications side by side; the answer does not depend on it.
+        Independent runs; chosen by the cluster's memory if nothing is said.
+    workers, processes
+        Two names for one thing: how many replications run side by side; the answer does not depend on it.
     warm_up
-        Share of each replication that is left out at its beginning.
+        Share of each replication that is left out at its beginning; chosen by the cluster's memory if nothing is said.
+    levels
+        Percentiles to give.
     stability_threshold
-        What a ``load`` is a share of, where that is known from elsewhere.
+        Of the system's own policy, where that is known from elsewhere.
+    effort
+        Limits and a deadline, where they are kept together.
     progress
         Told after every piece of the run, and before something takes unusually long.
     jobs_file
-        Write every job to this Parquet file, the warm-up too.
+        Write every job to this file, the warm-up and those that followed too: ``.csv``, or else Parquet.
     checkpoint
-        Keep the run's state in this file; if it exists, the run is continued from there, bit for bit.
+        Keep the run's state in this file; if it exists, the run is continued from there, bit for bit. More jobs may be
+        asked for than before.
 
     Examples
     --------
@@ -76,18 +89,29 @@ def simulate(
     >>> result.outcome.label, row.low < 7.517772 < row.high
     ('job-limit-reached', True)
     """
-    system = with_arrival_rate(as_system(system), stability_threshold)
+    own = as_system(system)
+    if stability_threshold is None:
+        stability_threshold = quick_threshold(own)
+    served = with_arrival_rate(own, stability_threshold)
     if policy is not None:
-        system = system.replace(policy=policy)
+        served = served.replace(policy=policy)
+        if served.policy != own.policy:
+            stability_threshold = quick_threshold(served)
+    elif own.load is not None and stability_threshold is None:
+        stability_threshold = float(served.arrival_rate) / float(own.load)  # type: ignore[arg-type]
     return simulate_at_rate(
-        system,
+        served,
         root=root_of(rng, seed),
+        effort=effort,
+        known=Known(stability_threshold=stability_threshold),
         jobs=jobs,
         time=time,
         precision=precision,
         replications=replications,
+        workers=workers,
         processes=processes,
         warm_up=warm_up,
+        levels=levels,
         progress=progress,
         jobs_file=jobs_file,
         checkpoint=checkpoint,

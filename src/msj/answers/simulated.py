@@ -7,6 +7,7 @@ and :data:`MOST_JOBS`; an effort that names a number of jobs is taken at its wor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,27 +16,25 @@ import numpy as np
 from msj.effort import Effort
 from msj.model import System
 from msj.results import Result
-from msj.simulation import compare_at_rate, simulate_at_rate
-from msj.simulation.memory import enough_jobs
-from msj.simulation.simulate import arrival_rate_of
+from msj.simulation import Known, compare_at_rate, simulate_at_rate
+from msj.simulation.plan import Pace
+from msj.simulation.question import arrival_rate_of
 
 LEAST_JOBS, MOST_JOBS = 1_000_000, 20_000_000
+LONGER = 2.0  # times what is enough for an interval: a little more, that it be a useful one
 
 
 def simulated(
     system: System, effort: Effort, root: np.random.SeedSequence, *, threshold: float | None = None, workers: int = 1
 ) -> Result:
     """Simulate a system at the rate it gives; ``threshold`` is lambda* where it is known."""
-    rate = arrival_rate_of(system)
-    jobs = effort.jobs or jobs_unasked(system, rate, threshold)
+    jobs = effort.jobs or max(jobs_for_an_interval(system, threshold), LEAST_JOBS)
     return simulate_at_rate(
         system,
         root=root,
-        jobs=jobs,
-        precision=effort.precision,
-        processes=workers,
-        progress=effort.progress,
-        over=lambda: effort.over,
+        effort=effort.replace(jobs=jobs),
+        known=Known(stability_threshold=threshold),
+        workers=workers,
     )
 
 
@@ -45,21 +44,21 @@ def compared(
     effort: Effort,
     root: np.random.SeedSequence,
     *,
-    threshold: float | None = None,
+    known: Sequence[float | None],
     workers: int = 1,
 ) -> Result:
-    """Serve the same jobs by each policy, at the rate the system gives."""
+    """Serve the same jobs by each policy, at the rate the system gives; ``known`` are their thresholds."""
     return compare_at_rate(
         system,
         policies,
         root=root,
-        jobs=effort.jobs or jobs_unasked(system, arrival_rate_of(system), threshold),
-        processes=workers,
-        progress=effort.progress,
-        over=lambda: effort.over,
+        effort=effort,
+        known={index: Known(stability_threshold=threshold) for index, threshold in enumerate(known)},
+        workers=workers,
     )
 
 
-def jobs_unasked(system: System, rate: float, threshold: float | None) -> int:
-    """Return how many jobs are simulated where nobody says."""
-    return min(max(enough_jobs(system, rate, threshold), LEAST_JOBS), MOST_JOBS)
+def jobs_for_an_interval(system: System, threshold: float | None) -> int:
+    """Return how many jobs a simulation takes to be sure of something, but no more than anybody would wait for."""
+    pace = Pace.of(system, arrival_rate_of(system), Known(stability_threshold=threshold))
+    return math.ceil(min(LONGER * pace.enough, MOST_JOBS))

@@ -13,18 +13,19 @@ The stability threshold lambda* comes from whatever applies, surest first:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from msj.analysis.base import rows_of
+from msj.analysis.base import SaturatedAnalysis, rows_of, without_load
 from msj.analysis.wcfs_verdict import explain
-from msj.answers.saturated import Method, solve_saturated
+from msj.answers.saturated import Method, solve_saturated, that_apply
 from msj.answers.simulated import simulated
 from msj.disciplines import Policy
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Effort
-from msj.errors import NotAccurate, NotSupported, TooLarge
+from msj.errors import MsjError, NotAccurate, NotSupported, TooLarge
 from msj.model import System
 from msj.results import Outcome, Quantity
 from msj.simulation.saturated_line import SaturatedLine, saturated_line
@@ -123,7 +124,7 @@ def find_threshold(
     except UNANSWERED as error:
         reason = str(error)
     note = f"There is no exact threshold: {reason}."
-    if system.model is None and isinstance(system.policy, Policy) and explain(system).is_wcfs:
+    if conserves_work(system):
         facts: dict[str, Any] = {
             "kind": "exact",
             "method": "work conservation: no server idles while enough jobs wait",
@@ -145,6 +146,35 @@ def find_threshold(
     }
     naive = system.naive_threshold
     return _from_rate(system, (low + high) / 2.0 * naive, (low * naive, high * naive), facts, (note,))
+
+
+def quick_threshold(system: System) -> float | None:
+    """Return the stability threshold if it is known in a fraction of a second, else None.
+
+    Examples
+    --------
+    >>> import msj
+    >>> round(quick_threshold(msj.read("examples/two_servers.toml")), 12)
+    0.9
+    """
+    return _quick_threshold(without_load(system))
+
+
+@lru_cache(maxsize=64)
+def _quick_threshold(system: System) -> float | None:
+    try:
+        if conserves_work(system):
+            return system.naive_threshold
+        quick = [a for a in that_apply(SaturatedAnalysis, system) if a.in_a_moment(system)]
+        quick.sort(key=lambda a: (not a.closed_form, a.cost(system).operations))
+        return quick[0].saturate(system).stability_threshold if quick else None
+    except MsjError:
+        return None
+
+
+def conserves_work(system: System) -> bool:
+    """Return whether no server idles while enough jobs wait: then the naive threshold is the threshold."""
+    return system.model is None and isinstance(system.policy, Policy) and explain(system).is_wcfs
 
 
 def naive_row(system: System) -> Quantity:

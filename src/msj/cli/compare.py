@@ -48,8 +48,9 @@ def compare(
     policies: str,
     jobs: int | None,
     seed: int | None,
-    replications: int,
-    processes: int,
+    replications: int | None,
+    workers: int,
+    levels: tuple[float, ...],
     as_json: bool,
     as_csv: bool,
     **loads: str | None,
@@ -73,7 +74,8 @@ def compare(
             jobs=jobs,
             seed=seed,
             replications=replications,
-            processes=processes,
+            workers=workers,
+            levels=levels,
             progress=bar.show,
         )
     show_result(result, as_json=as_json, as_csv=as_csv, names=SHOWN)

@@ -25,7 +25,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # Beyond these a run would never end, or not even begin.
 JOBS = click.IntRange(max=10**15)
 REPLICATIONS = click.IntRange(max=10_000)
-PROCESSES = click.IntRange(1, 1024)
+WORKERS = click.IntRange(1, 1024)
+PROCESSES = WORKERS
 
 
 class SpecPath(click.Path):
@@ -84,18 +85,43 @@ def load_options(command: Command) -> Command:
 
 
 def run_options(command: Command) -> Command:
-    """Add --seed, --replications and --processes."""
+    """Add --seed, --replications, --workers (also --processes) and --levels."""
     for option in (
         click.option(
-            "--processes", type=PROCESSES, default=1, show_default=True, metavar="N", help="Run them side by side."
+            "--levels",
+            callback=_levels,
+            default="50,90,95,99,99.9",
+            show_default=True,
+            metavar="P,P,...",
+            help="Percentiles to give.",
         ),
         click.option(
-            "--replications", type=REPLICATIONS, default=20, show_default=True, metavar="N", help="Independent runs."
+            "--workers",
+            "--processes",
+            "workers",
+            type=WORKERS,
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="Replications that run side by side.",
+        ),
+        click.option(
+            "--replications",
+            type=REPLICATIONS,
+            metavar="N",
+            help="Independent runs.  [default: by the cluster's memory]",
         ),
         click.option("--seed", type=int, metavar="N", help="Same seed, same answer.  [default: a new one]"),
     ):
         command = option(command)
     return command
+
+
+def _levels(_: click.Context, __: click.Parameter, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise click.BadParameter(f"'{text}' is no list of percentiles; write --levels 90,99,99.9") from None
 
 
 def output_options(command: Command) -> Command:

@@ -36,7 +36,12 @@ from msj.cli.show import leave, show_result
 @click.option("--time", type=float, metavar="T", help="Simulate for this long instead.")
 @click.option("--precision", type=float, metavar="P", help="Stop when the mean response time is known to within P.")
 @run_options
-@click.option("--jobs-file", type=click.Path(path_type=Path), metavar="PARQUET", help="Write every job to this file.")
+@click.option(
+    "--jobs-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write every job to this file (.csv, or Parquet).",
+)
 @click.option(
     "--checkpoint", type=click.Path(path_type=Path), metavar="PATH", help="Save the run there, or continue it."
 )
@@ -48,8 +53,9 @@ def simulate(
     time: float | None,
     precision: float | None,
     seed: int | None,
-    replications: int,
-    processes: int,
+    replications: int | None,
+    workers: int,
+    levels: tuple[float, ...],
     jobs_file: Path | None,
     checkpoint: Path | None,
     as_json: bool,
@@ -77,7 +83,8 @@ def simulate(
             precision=precision,
             seed=seed,
             replications=replications,
-            processes=processes,
+            workers=workers,
+            levels=levels,
             progress=bar.show,
             jobs_file=jobs_file,
             checkpoint=checkpoint,

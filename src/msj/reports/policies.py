@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from msj.answers.simulated import MOST_JOBS, compared
+from msj.answers.simulated import compared, jobs_for_an_interval
+from msj.answers.threshold import quick_threshold
 from msj.disciplines import Policy
 from msj.disciplines.own_function import OwnFunction
 from msj.effort import Effort
@@ -21,7 +22,6 @@ from msj.model.chosen import distinct_label
 from msj.registry import POLICIES
 from msj.reports.contents import Load, PolicyRow, PolicySection
 from msj.results import Outcome, Result
-from msj.simulation.memory import enough_jobs
 
 USUAL = (
     "fcfs",
@@ -51,10 +51,9 @@ def policy_section(
         return PolicySection(left_out=tuple(left_out), notes=("There is no other policy to compare with.",))
     there = system.replace(arrival_rate=load.arrival_rate)
     try:
-        limit = load.arrival_rate / load.load
-        least = min(enough_jobs(system, load.arrival_rate, limit), MOST_JOBS)
-        longer = effort.replace(jobs=max(effort.jobs or 0, least))
-        found = compared(there, list(chosen.values()), longer, root, threshold=limit)
+        known = [quick_threshold(there.replace(policy=policy)) for policy in chosen.values()]
+        longer = effort.replace(jobs=max(effort.jobs or 0, jobs_for_an_interval(there, known[0])))
+        found = compared(there, list(chosen.values()), longer, root, known=known)
     except MsjError as error:
         return PolicySection(left_out=tuple(left_out), notes=(f"No comparison: {error.message}.",))
     notes = []

@@ -15,14 +15,13 @@ from msj.analysis.base import BoundAnalysis, ResponseAnalysis
 from msj.analysis.chain_cost import in_words
 from msj.answers.response import Response, beside_prediction, bounds, exact_response, predicted
 from msj.answers.saturated import analyses, that_apply, why_none
-from msj.answers.simulated import MOST_JOBS, simulated
+from msj.answers.simulated import jobs_for_an_interval, simulated
 from msj.effort import Cost, Effort
 from msj.errors import MsjError
 from msj.model import System
 from msj.planning import Capacity
 from msj.reports.contents import Curve, Load, Point, ResponseSection, WaitingSection
 from msj.results import Outcome, Quantity, Result
-from msj.simulation.memory import enough_jobs
 
 GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.965, 0.98)
 COARSE = (0.3, 0.6, 0.8, 0.9)
@@ -87,9 +86,11 @@ def _run(
 ) -> Result | None:
     """Simulate as long as the precision and the cluster's memory ask; None where that is refused or cut."""
     there = system.replace(arrival_rate=rate)
-    least = min(enough_jobs(system, rate, capacity.value), MOST_JOBS)
+    # A bracket is too vague to know the memory by, or to forbid a load.
+    threshold = None if capacity.bracketed else capacity.value
     try:
-        run = simulated(there, effort.replace(jobs=max(effort.jobs or 0, least)), root, threshold=capacity.value)
+        jobs = max(effort.jobs or 0, jobs_for_an_interval(there, threshold))
+        run = simulated(there, effort.replace(jobs=jobs), root, threshold=threshold)
     except MsjError as error:
         notes.append(f"No simulation: {_sentence(error)}")
         return None

@@ -18,10 +18,12 @@ class Outcome(Enum):
     NO_LOAD_GIVEN = "solved; no load is given, so nothing is said about response times"
     CONVERGED = "converged: the precision asked for is reached"
     JOB_LIMIT_REACHED = "job limit reached"
+    PRECISION_NOT_REACHED = "the precision asked for was not reached within the jobs allowed"
+    TOO_SHORT = "too short for intervals; the notes say how many jobs would do"
+    OUT_OF_TIME = "out of time: what there was by then"
     UNSTABLE = "unstable: the queue keeps growing"
     NOT_KNOWN = "no method that applies could answer; the notes say why"
     NOT_REPRODUCED = "not all of the paper's claims were reproduced"
-    OUT_OF_TIME = "the time allowed was used up: what there was by then"
     INTERRUPTED = "interrupted: what there was by then"
 
     @property

@@ -2,8 +2,10 @@
 
 from msj.engines.completed import Completed
 from msj.simulation.compare import compare_at_rate
-from msj.simulation.estimates import WARM_UP
+from msj.simulation.estimates import LEVELS
+from msj.simulation.known import Known
+from msj.simulation.memory import memory_of
 from msj.simulation.replay import replay_jobs
 from msj.simulation.simulate import simulate_at_rate
 
-__all__ = ["WARM_UP", "Completed", "compare_at_rate", "replay_jobs", "simulate_at_rate"]
+__all__ = ["LEVELS", "Completed", "Known", "compare_at_rate", "memory_of", "replay_jobs", "simulate_at_rate"]

@@ -1,73 +1,129 @@
-"""The state of a run in a file, so that it can be continued bit for bit.
+"""The state of a run in a file, so that it can be continued bit for bit, or lengthened.
 
-The file begins with what was asked (the system, the policy's identity, the run's options, the code that computes), as
-one line of JSON, and is never continued as the answer to another question. The state behind it is a pickle: read only
-files you wrote yourself.
+The file is a zip archive of arrays (NumPy's ``npz``) with what was asked (the system, the policy's identity, the
+run's options, the code that computes) and the plain part of the state as JSON. It is never continued as the answer to
+another question, but more jobs may be asked for than it was begun with. Reading it runs nothing.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import zipfile
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from msj.errors import InvalidInput
 from msj.model import System
+from msj.simulation.plan import Plan
 from msj.simulation.run import Run
-from msj.simulation.state import dump_state, load_state
+from msj.simulation.state import restored, written
 from msj.store import write_bytes
 
-FIRST_LINE = b"msj checkpoint 2\n"
+FORMAT = 3
 AGAIN = "ask the same again, or give another name"
+TEXTS = ("format", "asked", "plan", "state")
 
 
-def save(run: Run, path: str | os.PathLike[str]) -> None:
+def save(run: Run, asked: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the run; the file is replaced in one step, so that it is whole at any moment."""
-    asked = json.dumps(run.asked).encode()
-    write_bytes(path, FIRST_LINE + asked + b"\n" + dump_state(run)[0])
+    arrays: dict[str, Any] = {}
+    state = {"replications": written(run.replications, arrays), "looks": run.looks, "most_jobs": run.most_jobs}
+    texts = {"format": FORMAT, "asked": dict(asked), "plan": asdict(run.plan), "state": state}
+    content = io.BytesIO()
+    arrays |= {name: np.array(json.dumps(text)) for name, text in texts.items()}
+    np.savez(content, **arrays)
+    write_bytes(path, content.getvalue())
 
 
-def continued(run: Run, path: str | os.PathLike[str], *, system: System, any_seed: bool) -> Run:
-    """Return the saved run if there is one and it answers what ``run`` asks; ``run`` itself if there is none.
+class Checkpoint:
+    """A file in which a run is kept; ``saved`` is what it holds, if it is there and answers what is asked.
 
     Parameters
     ----------
-    run
-        A new run of ``system``.
     path
         Where the run is kept.
+    asked
+        What is asked now.
     system
         The system, with the policy that goes on.
     any_seed
         Whether a run of another seed may be continued.
     """
-    name = os.fspath(path)
-    if run.asked["identity"] is None:
-        raise InvalidInput(
-            f"checkpoint '{name}' could be continued by another policy: {system.why_no_identity()}; put the function "
-            "in a file with plain values only, or leave the checkpoint out"
-        )
-    if not Path(path).absolute().parent.is_dir():
-        raise InvalidInput(f"checkpoint '{name}' is in a folder that does not exist; make it, or give another name")
-    if not os.path.exists(path):
-        return run
-    saved, state = _read(name)
-    reason = why_another(saved, json.loads(json.dumps(run.asked)), any_seed=any_seed)
-    if reason is not None:
-        raise InvalidInput(f"checkpoint '{name}' was made with {reason}")
-    try:
-        found = load_state(state, system.policy)
-    except Exception as error:  # whatever strange bytes can raise
-        raise _unreadable(name, error) from None
-    if not isinstance(found, Run):
-        raise InvalidInput(f"checkpoint '{name}' is not one of ours; remove it or give another name")
-    return found
+
+    def __init__(
+        self, path: str | os.PathLike[str], asked: Mapping[str, Any], *, system: System, any_seed: bool
+    ) -> None:
+        self.path, self.name = path, os.fspath(path)
+        if asked["identity"] is None:
+            raise InvalidInput(
+                f"checkpoint '{self.name}' could be continued by another policy: {system.why_no_identity()}; put the "
+                "function in a file with plain values only, or leave the checkpoint out"
+            )
+        if not Path(path).absolute().parent.is_dir():
+            raise InvalidInput(
+                f"checkpoint '{self.name}' is in a folder that does not exist; make it, or give another name"
+            )
+        self.asked = json.loads(json.dumps(asked))
+        self.texts: dict[str, Any] | None = None
+        self.arrays: dict[str, Any] = {}
+        if not os.path.exists(path):
+            return
+        self._read()
+        saved = self.texts["asked"]  # type: ignore[index]
+        reason = why_another(saved, self.asked, any_seed=any_seed)
+        if reason is not None:
+            raise InvalidInput(f"checkpoint '{self.name}' was made with {reason}")
+        self.asked = {**saved, "jobs": max(saved["jobs"], self.asked["jobs"])}
+
+    @property
+    def seed(self) -> Any:
+        """The seed the run was begun with."""
+        return self.asked["seed"]
+
+    @property
+    def plan(self) -> Plan | None:
+        """The layout of the saved run; None if there is none."""
+        return None if self.texts is None else Plan(**self.texts["plan"])
+
+    def restore(self, run: Run) -> None:
+        """Put the saved state into a run made anew."""
+        if self.texts is None:
+            return
+        try:
+            state = self.texts["state"]
+            restored(run.replications, state["replications"], self.arrays)
+            run.looks = [(int(jobs), float(width)) for jobs, width in state["looks"]]
+        except Exception as error:  # whatever strange content can raise
+            raise self._unreadable(error) from None
+
+    def keep(self, run: Run) -> None:
+        """Write the run."""
+        save(run, self.asked, self.path)
+
+    def _read(self) -> None:
+        try:
+            with np.load(io.BytesIO(Path(self.path).read_bytes()), allow_pickle=False) as file:
+                found = {name: file[name] for name in file.files}
+            texts = {name: json.loads(str(found.pop(name))) for name in TEXTS}
+            if texts["format"] != FORMAT or not isinstance(texts["asked"], dict):
+                raise ValueError(f"its format is {texts['format']}, not {FORMAT}")
+        except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+            raise self._unreadable(error) from None
+        self.texts, self.arrays = texts, found
+
+    def _unreadable(self, error: Exception) -> InvalidInput:
+        reason = f"{type(error).__name__}: {error}"
+        return InvalidInput(f"checkpoint '{self.name}' cannot be read ({reason}); remove it to begin anew")
 
 
 def why_another(saved: Mapping[str, Any], asked: Mapping[str, Any], *, any_seed: bool = False) -> str | None:
-    """Return how what was asked then differs from what is asked now; None if it is the same."""
+    """Return how what was asked then differs from what is asked now; None if it is the same, or only more jobs."""
     function = asked["system"].get("policy")
     if saved.get("function") and asked["function"] and saved["function"] != asked["function"]:
         then, now = saved["function"], asked["function"]
@@ -82,6 +138,10 @@ def why_another(saved: Mapping[str, Any], asked: Mapping[str, Any], *, any_seed:
                 return "another version of msj's code; use that one, or give another name"
             if key == "identity":
                 return f"another system: an order or the content of a file differs; {AGAIN}"
+            if key == "jobs":
+                if now[key] > then[key]:
+                    continue
+                return f"jobs = {then[key]}, more than {now[key]}; ask for at least as many, or give another name"
             return f"{key} = {_shown(then.get(key))}, not {_shown(now.get(key))}; {AGAIN}"
     return None
 
@@ -100,18 +160,3 @@ def _flat(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _shown(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 200 else f"{text[:150]} ... {text[-40:]}"
-
-
-def _read(name: str) -> tuple[dict[str, Any], bytes]:
-    try:
-        with open(name, "rb") as file:
-            if file.readline() != FIRST_LINE:
-                raise ValueError("it does not begin as one of ours does")
-            return dict(json.loads(file.readline())), file.read()
-    except (OSError, ValueError, TypeError) as error:
-        raise _unreadable(name, error) from None
-
-
-def _unreadable(name: str, error: Exception) -> InvalidInput:
-    reason = f"{type(error).__name__}: {error}"
-    return InvalidInput(f"checkpoint '{name}' cannot be read ({reason}); remove it to begin anew")

@@ -1,35 +1,57 @@
 """The same jobs under several policies (common random numbers), with paired differences.
 
-Every policy gets the same streams, so replication r sees the same arrivals, needs and durations under each. The
-difference
-of two policies' means is taken replication by replication; its interval is Student's over these differences, and
-is far narrower than that of two separate simulations.
+Every policy gets the same streams and the same layout, that of the policy with the longest memory, and every counted
+job is followed until it leaves: so each batch holds the same jobs under each policy, and where nobody waits every
+difference is exactly 0.
+
+The variance of a difference is that of the batches' differences, and shares what is known of the two means: it is
+scaled by as much as theory corrects the variances of the means themselves (:mod:`msj.simulation.intervals`). A
+difference that is clearly not zero is skewed like the means it is made of and has its interval on the logarithm;
+others have Student's.
 """
 
 from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
-from msj.effort import within
+from msj.effort import Effort
 from msj.errors import Failure, InvalidInput
 from msj.model import System
 from msj.model.chosen import distinct_label
+from msj.model.numbers import whole
 from msj.results import Missing, Outcome, Quantity, Result, Watch
-from msj.simulation.estimates import RATIOS, WARM_UP, series
+from msj.simulation.estimates import LEVELS, Estimates, adds_up, groups_of
+from msj.simulation.intervals import CONFIDENCE, Variance, batch_variance
+from msj.simulation.known import NOTHING, Known
+from msj.simulation.plan import Pace, Plan
+from msj.simulation.question import Question
+from msj.simulation.reading import batches_of
 from msj.simulation.run import Run
-from msj.simulation.simulate import arrival_rate_of, new_run, result_of, warn_of_compiling
+from msj.simulation.simulate import overloaded, result_of, warn_of_compiling, whole_effort
+from msj.workloads import seed_record
 
 FAILURES = {
     Outcome.UNSTABLE: Failure.UNSTABLE,
     Outcome.INTERRUPTED: Failure.INTERRUPTED,
     Outcome.OUT_OF_TIME: Failure.OUT_OF_TIME,
 }
+CLEARLY = 0.5  # relative half-width up to which a difference is taken to have a sign
+
+
+@dataclass(frozen=True)
+class Served:
+    """The jobs under one policy."""
+
+    question: Question
+    run: Run
+    result: Result
 
 
 def compare_at_rate(
@@ -37,41 +59,75 @@ def compare_at_rate(
     policies: Sequence[Any],
     *,
     root: np.random.SeedSequence,
+    effort: Effort | None = None,
+    known: Mapping[int, Known] | None = None,
     jobs: int | None = None,
-    replications: int = 20,
-    processes: int = 1,
-    warm_up: float = WARM_UP,
+    replications: int | None = None,
+    workers: int = 1,
+    processes: int | None = None,
+    warm_up: float | None = None,
+    levels: Sequence[float] = LEVELS,
     progress: Watch | None = None,
-    over: Callable[[], bool] | None = None,
 ) -> Result:
-    """Simulate the same jobs under each policy, for a system that says how much arrives; see ``msj.compare``."""
+    """Simulate the same jobs under each policy, for a system that says how much arrives; see ``msj.compare``.
+
+    ``known`` is what is known of the system under the policies, by their place in the list.
+    """
     if len(policies) < 2:
         raise InvalidInput(f"{len(policies)} policy is given; name at least two to compare")
-    rate = arrival_rate_of(system)
-    served: dict[str, System] = {}
-    for policy in policies:
+    workers = whole(workers, "workers") if processes is None else whole(processes, "processes")
+    effort = whole_effort(effort, progress)
+    questions: dict[str, Question] = {}
+    for index, policy in enumerate(policies):
         one = system.replace(policy=policy)
-        served[_name(one, served)] = one
-    runs: dict[str, Run] = {}
-    results: dict[str, Result] = {}
-    for index, (name, one) in enumerate(served.items()):
+        name = distinct_label(one.policy, {taken: each.system.policy for taken, each in questions.items()})
+        questions[name] = Question.of(
+            one,
+            root=root,
+            known=(known or {}).get(index, NOTHING),
+            jobs=effort.jobs if jobs is None else jobs,
+            replications=replications,
+            warm_up=warm_up,
+            levels=levels,
+        )
+    plan = _common_plan(list(questions.values()))
+    served: dict[str, Served | Result] = {}
+    for index, (name, question) in enumerate(questions.items()):
+        if question.known.forbids(question.rate):
+            served[name] = overloaded(question)
+            continue
+        part = effort.part(index / len(questions), (index + 1) / len(questions), name)
         started = clock.perf_counter()
-        runs[name] = new_run(one, rate, root, jobs, None, None, replications, warm_up)
-        watch = within(progress, index / len(served), (index + 1) / len(served), name)
-        warn_of_compiling(runs[name], watch)
-        outcome = runs[name].advance(processes=processes, watch=watch if progress is not None else None, over=over)
-        results[name] = result_of(one, rate, runs[name], outcome, clock.perf_counter() - started)
-        if outcome in (Outcome.INTERRUPTED, Outcome.OUT_OF_TIME):
+        run = question.new_run(plan)
+        warn_of_compiling(run, part)
+        outcome = run.advance(effort=part, workers=workers)
+        result = result_of(question, run, outcome, clock.perf_counter() - started, seed=seed_record(root))
+        served[name] = Served(question, run, result)
+        if outcome is Outcome.INTERRUPTED:
             break
-    return _joined(system, results, _differences(system, runs, results), runs)
+    return _joined(system, served, plan)
 
 
-def _joined(system: System, results: dict[str, Result], differences: list[Quantity], runs: dict[str, Run]) -> Result:
-    """Put the policies' answers side by side."""
+def _common_plan(questions: Sequence[Question]) -> Plan:
+    """Return the layout that suits the policy with the longest memory among those that can take the load."""
+    paces = [each.pace for each in questions if not each.known.forbids(each.rate)] or [questions[0].pace]
+    paces = [each for each in paces if math.isfinite(each.memory)] or paces
+    slowest = Pace(
+        memory=max(pace.memory for pace in paces),
+        settling=max(pace.settling for pace in paces),
+        long_jobs=max(pace.long_jobs for pace in paces),
+        known=all(pace.known for pace in paces),
+    )
+    return questions[0].plan(slowest)
+
+
+def _joined(system: System, served: Mapping[str, Served | Result], plan: Plan) -> Result:
+    """Put the policies' answers side by side, with their differences from the first."""
     rows, notes, missing = [], [], []
+    results = {name: each.result if isinstance(each, Served) else each for name, each in served.items()}
+    many = f"{plan.replications} replication{'s' if plan.replications > 1 else ''}"
     for name, result in results.items():
-        run = runs[name]
-        method = f"simulation, {run.done:,} jobs in {len(run.replications)} replications, the same under each policy"
+        method = f"simulation, {plan.jobs:,} jobs in {many}, the same under each policy"
         rows += [
             row.replace(method=method if row.kind == "simulated" else row.method, citation="").put(policy=name)
             for row in result
@@ -80,63 +136,108 @@ def _joined(system: System, results: dict[str, Result], differences: list[Quanti
         if result.outcome in FAILURES:
             failure = FAILURES[result.outcome]
             missing.append(Missing(name="means", failure=failure, reason=result.outcome.value, at={"policy": name}))
-    outcomes = [result.outcome for result in results.values()]
-    outcome = Outcome.JOB_LIMIT_REACHED
-    if Outcome.INTERRUPTED in outcomes:
-        outcome = Outcome.INTERRUPTED
-    elif Outcome.OUT_OF_TIME in outcomes:
-        outcome = Outcome.OUT_OF_TIME
-    elif all(each is Outcome.UNSTABLE for each in outcomes):
-        outcome = Outcome.UNSTABLE
+    first, *others = served
+    for name in others:
+        base, other = served[first], served[name]
+        if isinstance(base, Served) and isinstance(other, Served):
+            rows += [row.put(policy=name, baseline=first) for row in differences(base, other)]
     facts = next(iter(results.values())).provenance
     return Result(
         system=system.to_spec(),
-        quantities=(*rows, *differences),
-        outcome=outcome,
+        quantities=tuple(rows),
+        outcome=_outcome([result.outcome for result in results.values()]),
         provenance={key: value for key, value in facts.items() if key not in ("seconds", "jobs_per_second")},
         notes=tuple(notes),
         missing=tuple(missing),
     )
 
 
-def _name(system: System, taken: dict[str, System]) -> str:
-    return distinct_label(system.policy, {name: one.policy for name, one in taken.items()})
+def _outcome(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the outcome of all of them: what cut one short, or what holds for all."""
+    for worst in (Outcome.INTERRUPTED, Outcome.OUT_OF_TIME):
+        if worst in outcomes:
+            return worst
+    if all(each is Outcome.UNSTABLE for each in outcomes):
+        return Outcome.UNSTABLE
+    return Outcome.TOO_SHORT if Outcome.TOO_SHORT in outcomes else Outcome.JOB_LIMIT_REACHED
 
 
-def _differences(system: System, runs: dict[str, Run], results: dict[str, Result]) -> list[Quantity]:
-    """Return the paired differences of the other policies from the first, where both have means."""
-    first, *others = results
-    rows = []
-    for name in others:
-        if results[first].outcome is results[name].outcome is Outcome.JOB_LIMIT_REACHED:
-            at = {"policy": name, "baseline": first}
-            rows += [row.put(**at) for row in _paired(system, runs[first], runs[name])]
-    return rows
+def differences(base: Served, other: Served) -> list[Quantity]:
+    """Return the paired differences of the means of all jobs, where both runs have them."""
+    if any(each.run.left or each.result.outcome in FAILURES for each in (base, other)):
+        return []
+    pieces = [each.run.pieces for each in (other, base)]
+    readings = [each.question.reading(each.run, own) for each, own in zip((other, base), pieces, strict=True)]
+    if not all(reading.settled for reading in readings):
+        return []
+    # The same pieces of both, as many as whoever left out more has kept, in batches that suit the longer memory.
+    jobs = min(reading.jobs for reading in readings)
+    kept = round(jobs / sum(run[0].column("jobs") for run in pieces[0]))
+    slower = max(readings, key=lambda reading: reading.pace.memory)
+    both = []
+    for each, own, reading in zip((other, base), pieces, readings, strict=True):
+        batches = batches_of([run[len(run) - kept :] for run in own], jobs / slower.pace.memory)
+        both.append(each.question.estimates(replace(reading, batches=batches, jobs=jobs)))
+    return [_difference(*both, name=name, column=column, scale=scale) for name, column, scale in _compared(*both)]
 
 
-def _paired(system: System, base: Run, other: Run) -> list[Quantity]:
-    rows = []
-    for name, above, below in RATIOS:
-        sums = [
-            (series(run.batches, above, None, system.servers), series(run.batches, below, None, system.servers))
-            for run in (other, base)
-        ]
-        if any(x.sum() == 0 for _, x in sums):
-            continue  # so short a run that nobody came
-        # A difference of two ratios of sums, its spread from the batches' residuals, as for one ratio in estimates.py.
-        ratios = [float(y.sum() / x.sum()) for y, x in sums]
-        residuals = [(y - ratio * x) / x.mean() for (y, x), ratio in zip(sums, ratios, strict=True)]
-        each = residuals[0] - residuals[1]
-        value = ratios[0] - ratios[1]
-        half = float(stdtrit(len(each) - 1, 0.975) * np.std(each, ddof=1) / math.sqrt(len(each)))
-        rows.append(
-            Quantity(
-                name=f"{name}_difference",
-                value=value,
-                kind="simulated",
-                method="paired difference, the same jobs",
-                low=value - half,
-                high=value + half,
-            )
-        )
-    return rows
+def _compared(other: Estimates, base: Estimates) -> list[tuple[str, str, float]]:
+    # Where response is waiting plus duration, the durations are the same and cancel.
+    response = "waiting" if adds_up(other.system) and adds_up(base.system) else "response"
+    return [
+        ("mean_response_time", response, 1.0),
+        ("mean_waiting_time", "waiting", 1.0),
+        ("mean_jobs_in_system", response, other.rate),
+        ("mean_jobs_waiting", "waiting", other.rate),
+        ("waiting_probability", "waited", 1.0),
+    ]
+
+
+def _difference(other: Estimates, base: Estimates, *, name: str, column: str, scale: float) -> Quantity:
+    group = groups_of(other.system, other.rate)[0]
+    jobs = other.series("jobs", group)
+    sums = [each.series(column, group) for each in (other, base)]
+    value = float((sums[0] - sums[1]).sum() / jobs.sum())
+    interval = None
+    heavy = other.reading.no_variance is not None or base.reading.no_variance is not None
+    if not np.any(sums[0] - sums[1]):
+        interval = (0.0, 0.0)
+    elif other.sure and base.sure and not heavy:
+        interval = _interval(value, sums, jobs, [_factor(each, group, column) for each in (other, base)])
+    low, high = (None, None) if interval is None else interval
+    return Quantity(
+        name=f"{name}_difference",
+        value=scale * value,
+        kind="simulated",
+        method="paired difference, the same jobs",
+        low=None if low is None else scale * low,
+        high=None if high is None else scale * high,
+    )
+
+
+def _factor(estimates: Estimates, group: Any, column: str) -> tuple[float, Variance]:
+    """Return the variance of a mean according to its batches, and what is made of it."""
+    sums, jobs = estimates.series(column, group), estimates.series("jobs", group)
+    square = float(sums.sum() / jobs.sum()) ** 2
+    if square == 0:
+        return 0.0, Variance(0.0, len(sums) - 1)
+    batches = batch_variance(sums, jobs)
+    found = Variance(batches, len(sums) - 1) if column == "waited" else estimates.variance(group, column)
+    return batches * square, Variance(found.value * square, found.freedom)
+
+
+def _interval(
+    value: float, sums: Sequence[Any], jobs: Any, means: Sequence[tuple[float, Variance]]
+) -> tuple[float, float]:
+    gaps = sums[0] - sums[1]
+    variance = len(gaps) * float(np.var(gaps - value * jobs, ddof=1)) / float(jobs.sum()) ** 2
+    batches = sum(own for own, _ in means)
+    corrected = sum(found.value for _, found in means)
+    if batches > 0:
+        variance *= corrected / batches
+    freedom = max(means, key=lambda pair: pair[1].value)[1].freedom
+    half = float(stdtrit(freedom, CONFIDENCE)) * math.sqrt(variance)
+    if half <= CLEARLY * abs(value):
+        ends = (value * math.exp(-half / abs(value)), value * math.exp(half / abs(value)))
+        return min(ends), max(ends)
+    return value - half, value + half

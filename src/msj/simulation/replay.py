@@ -10,8 +10,8 @@ from msj.disciplines import Policy
 from msj.engines.completed import Completed
 from msj.errors import InvalidInput
 from msj.simulation.engine_of import engine_for
-from msj.simulation.replication import BLOCK
 from msj.workloads import RecordedJobs, Rng, Streams, seed_sequence
+from msj.workloads.poisson import BLOCK
 
 
 def replay_jobs(

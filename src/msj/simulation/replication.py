@@ -1,38 +1,74 @@
-"""One replication: a source of jobs, a kernel that serves them, and a counter. Its state can be pickled."""
+"""One replication: a source of jobs, an engine that serves them, and a record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from msj.engines.completed import Completed, Engine
-from msj.simulation.tally import Counter, Tally
+from msj.simulation.record import Record
 from msj.workloads.job_block import JobSource
+from msj.workloads.poisson import BLOCK
 
-BLOCK = 16384  # jobs: small enough that a block stays in the cache, large enough that Python's share is small
+FIRST_STEP = 64  # jobs that follow at first, when only a few must still leave
+
+Keep = Callable[[Completed], None]
+
+
+class Stopped(Exception):
+    """Somebody asked to stop; the piece is not complete."""
 
 
 class Replication:
-    """Runs piece by piece; each piece ends in a tally."""
+    """Lets jobs arrive, piece by piece."""
 
-    def __init__(self, *, source: JobSource, kernel: Engine, counter: Counter) -> None:
-        self.source = source
-        self.kernel = kernel
-        self.counter = counter
+    def __init__(self, *, source: JobSource, kernel: Engine, record: Record) -> None:
+        self.source, self.kernel, self.record = source, kernel, record
+        self.arrived = 0
 
-    def run(self, jobs: int, keep: Callable[[Completed], None] | None = None) -> Tally:
-        """Let ``jobs`` more jobs arrive, or all that are left, and return the tally of those through meanwhile."""
-        clock, wasted = self.kernel.clock, self.kernel.wasted_area
-        while jobs > 0:
-            block = self.source.take(min(jobs, BLOCK))
-            if len(block) == 0:  # a recorded log has an end
+    def advance(self, pieces: int, *, keep: Keep | None = None, over: Callable[[], bool] | None = None) -> None:
+        """Let jobs arrive until so many pieces have, or there are no more; ``over`` is asked between blocks."""
+        while self.record.ended < pieces and self._take(BLOCK, keep):
+            if over is not None and over():
+                raise Stopped
+
+    def follow(
+        self, pieces: int, most: int, *, keep: Keep | None = None, over: Callable[[], bool] | None = None
+    ) -> int:
+        """Let at most so many further jobs arrive, until those of the first pieces have left; return who has not."""
+        step = FIRST_STEP
+        while self.record.left_of(pieces) > 0 and most > 0:
+            taken = self._take(min(step, most), keep)
+            if not taken:  # a recorded log has an end: nobody comes any more
+                self._hear(self.kernel.drain(), keep)
                 break
-            jobs -= len(block)
-            done = self.kernel.advance(block)
-            self.counter.add(done)
-            if keep is not None:
-                keep(done)
-        return self.counter.take(
-            time=self.kernel.clock - clock,
-            wasted_area=self.kernel.wasted_area - wasted,
-            present=self.kernel.present(),
-        )
+            most -= taken
+            step = min(2 * step, BLOCK)
+            if over is not None and over():
+                break
+        return self.record.left_of(pieces)
+
+    def _take(self, count: int, keep: Keep | None) -> int:
+        """Let the next jobs arrive, none beyond the piece; return how many."""
+        record = self.record
+        end = record.warm_up + (record.ended + 1) * record.piece
+        if self.arrived < end:
+            block = self.source.take(min(count, end - self.arrived))
+            if len(block) == 0:
+                return 0
+            self.arrived += len(block)
+            self._hear(self.kernel.advance(block), keep)
+        else:  # without a warm-up the first piece begins at once
+            block = ()  # type: ignore[assignment]
+        if self.arrived == end:
+            record.end_piece(
+                clock=self.kernel.clock,
+                skipped=getattr(self.source, "skipped", 0.0),
+                wasted_area=self.kernel.wasted_area,
+                present=self.kernel.present(),
+            )
+        return max(len(block), 1)
+
+    def _hear(self, done: Completed, keep: Keep | None) -> None:
+        self.record.add(done, self.kernel.clock)
+        if keep is not None:
+            keep(done)

@@ -1,165 +1,228 @@
-"""The run behind a simulation: replications advanced piece by piece, with its stopping rules.
+"""The run behind a simulation: replications advanced side by side, piece by piece, with its stopping rules.
 
-All replications move forward together, a piece at a time, so that stopping at any moment leaves them equally long.
-When a run must go on (precision not reached), it is doubled, and neighbouring pieces are merged, so that the number
-of pieces, and with it the memory, stays bounded however long the run becomes.
+Replications run in threads: the compiled loops let go of Python's lock. Between pieces Python looks: it tells how far
+the run is, keeps it in a file, sees whether the queue runs away, and asks whether time is up. A piece ends between
+two blocks of jobs only, so that whatever stops a run leaves it in order.
+
+**Following.** After the last counted job jobs go on arriving until every counted one has left, so that every policy
+counts the same jobs. A queue that runs away never lets them go: after as many further jobs as were counted the run
+ends, and says who has not left.
+
+**Stopping at a precision.** A run looks at itself after 1, 1.5, 2, 3, 4, 6, ... times its first length, which spans
+at least fifty memories. It stops when the interval is narrow enough and the look before, made on two thirds or three
+quarters of the jobs, promised as much: one lucky look is not enough. Pieces are put together in pairs as the run
+grows, so memory stays bounded.
 """
 
 from __future__ import annotations
 
 import math
-import signal
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from itertools import repeat
-from multiprocessing import get_context
+from threading import Event, Lock
 from typing import Any
 
+from msj.effort import Effort
 from msj.engines.completed import Completed
-from msj.results import Outcome, Progress, Watch
-from msj.simulation.estimates import batches_of, relative_half_width
+from msj.results import Outcome
 from msj.simulation.growth import growth_rate
-from msj.simulation.replication import Replication
-from msj.simulation.state import dump_state, load_state, receive_policy, send_policy
+from msj.simulation.plan import Pace, Plan
+from msj.simulation.replication import Replication, Stopped
 from msj.simulation.tally import Tally
 
-PIECES = 20
+FOLLOW = 1.0  # further jobs at most, as a share of those counted
+FOLLOW_MEMORIES = 50.0  # but at least these
+AGREES = 1.15  # how much wider than promised an earlier look may have been
 
 
 @dataclass(kw_only=True)
 class Run:
-    """Everything a run needs to be continued; pickled as its checkpoint."""
+    """A run, and where it stands."""
 
-    asked: dict[str, Any]  # what the run answers, so that it is never continued as the answer to something else
+    plan: Plan
+    pace: Pace
     replications: list[Replication]
-    piece: int  # jobs each replication takes in one piece
     most_jobs: int
     precision: float | None
-    warm_up: float
-    runs: list[list[Tally]] = field(default_factory=list)
-    done: int = 0  # jobs so far, all replications together
-    wanted: int = PIECES  # pieces at which the run is looked at
+    stable: bool  # known to be
+    in_service: float  # most jobs at once
+    relative_half_width: Callable[[Run], float]
+    looks: list[tuple[int, float]] = field(default_factory=list)  # jobs and relative half-width
     growth: float | None = None
-    reached: float = math.nan  # relative half-width after the last full row of pieces
+    counted: int | None = None  # pieces that count, once the run has ended; others may have arrived since
+    left: int = 0  # counted jobs that never left
+    _stop: Event = field(default_factory=Event)
+    _lock: Any = field(default_factory=Lock)
 
-    def __post_init__(self) -> None:
-        self.runs = [[] for _ in self.replications]
+    @property
+    def ended(self) -> int:
+        """Pieces that have arrived in every replication."""
+        return max(min(each.record.ended for each in self.replications), 0)
+
+    @property
+    def piece(self) -> int:
+        """Jobs of a piece."""
+        return self.replications[0].record.piece
+
+    @property
+    def through(self) -> int:
+        """Pieces that count so far."""
+        return self.ended if self.counted is None else self.counted
+
+    @property
+    def done(self) -> int:
+        """Jobs that have arrived, but for those of pieces that are not complete and those that followed."""
+        return self.jobs_at(self.through)
+
+    def jobs_at(self, pieces: int) -> int:
+        """Jobs of all replications up to the end of a piece."""
+        return len(self.replications) * (self.plan.warm_up + pieces * self.piece)
+
+    @property
+    def pieces(self) -> list[list[Tally]]:
+        """What counts: the pieces that are complete in every replication; some jobs may be on their way still."""
+        return [each.record.tallies(self.through) for each in self.replications]
+
+    @property
+    def complete(self) -> list[list[Tally]]:
+        """The first pieces whose jobs have all left."""
+        whole = self.through
+        while whole and any(each.record.left_of(whole) for each in self.replications):
+            whole -= 1
+        return [each.record.tallies(whole) for each in self.replications]
 
     def advance(
         self,
         *,
-        processes: int = 1,
-        watch: Watch | None = None,
+        effort: Effort,
+        workers: int = 1,
         keep: Callable[[int, Completed], None] | None = None,
         save: Callable[[Run], None] | None = None,
-        over: Callable[[], bool] | None = None,
     ) -> Outcome:
         """Run until a rule says stop, and say which."""
-        with _pool(processes) as pool:
-            while True:
-                try:
-                    while len(self.runs[0]) < self.wanted:
-                        if over is not None and over():
-                            return Outcome.OUT_OF_TIME
-                        self._one_piece(pool, keep, lambda more: watch and watch(self._progress(more)))
-                        if watch is not None:
-                            self.reached = relative_half_width(self.batches)
-                        if save is not None:
-                            save(self)
-                        self.growth = growth_rate(self.runs)
-                        if self.growth is not None:
-                            return Outcome.UNSTABLE
-                except KeyboardInterrupt:
-                    if pool is not None:
-                        pool.shutdown(wait=False, cancel_futures=True)  # no new pieces of a row that will not count
-                    return Outcome.INTERRUPTED
-                if self.precision is None:
-                    return Outcome.JOB_LIMIT_REACHED
-                if relative_half_width(self.batches) <= self.precision:
-                    return Outcome.CONVERGED
-                if 2 * self.done > self.most_jobs:
-                    return Outcome.JOB_LIMIT_REACHED
-                if self.wanted == PIECES:
-                    self.wanted = 2 * PIECES
-                else:
-                    self.runs = [
-                        [Tally.total(pair) for pair in zip(run[::2], run[1::2], strict=True)] for run in self.runs
-                    ]
-                    self.piece *= 2
+        with ThreadPoolExecutor(workers, thread_name_prefix="msj") as pool:
+            try:
+                outcome = self._advance(pool, effort, keep, save)
+                if outcome is not Outcome.UNSTABLE:
+                    self._follow(pool, effort, keep)
+                if save is not None:
+                    save(self)
+            except KeyboardInterrupt:
+                self._stop.set()
+                return Outcome.INTERRUPTED
+        return outcome
 
-    @property
-    def batches(self) -> list[Tally]:
-        """The tallies that count, warm-up left out."""
-        return batches_of(self.runs, self.warm_up)
+    def _advance(self, pool: ThreadPoolExecutor, effort: Effort, keep: Any, save: Any) -> Outcome:
+        if self._precise():  # a run that had ended is asked again
+            self.counted = (self.looks[-1][0] // len(self.replications) - self.plan.warm_up) // self.piece
+            return Outcome.CONVERGED
+        while True:
+            goal = self._next_look()
+            self.counted = None
+            while self.ended < goal:
+                if effort.over or not self._row(pool, self.ended + 1, effort, keep):
+                    cancelled = effort.cancel is not None and effort.cancel()
+                    return Outcome.INTERRUPTED if cancelled else Outcome.OUT_OF_TIME
+                effort.tell(*self._progress())
+                if not self.stable and self._grows():
+                    return Outcome.UNSTABLE
+                if self.ended >= 2 * self.plan.pieces:
+                    for each in self.replications:
+                        each.record.merge()
+                    goal = math.ceil(goal / 2)
+                if save is not None:
+                    save(self)
+            self.counted = goal
+            if self.precision is None:
+                return Outcome.JOB_LIMIT_REACHED
+            self.looks.append((self.done, self.relative_half_width(self)))
+            if self._precise():
+                return Outcome.CONVERGED
+            if self._last_piece() <= goal:
+                return Outcome.PRECISION_NOT_REACHED
 
-    def _one_piece(
-        self, pool: Any, keep: Callable[[int, Completed], None] | None, watch: Callable[[int], None]
-    ) -> None:
-        if pool is not None:
-            states, policies = zip(*map(dump_state, self.replications), strict=True)
-            with _interrupts_held():
-                found = pool.map(_run_piece, states, map(send_policy, policies), repeat(self.piece, len(states)))
-            answers = (
-                (load_state(state, policy), tally) for (state, tally), policy in zip(found, policies, strict=True)
-            )
-        else:
-            answers = (
-                (replication, replication.run(self.piece, None if keep is None else _with_index(keep, index)))
-                for index, replication in enumerate(self.replications)
-            )
-        replications, tallies = [], []
-        for replication, tally in answers:
-            replications.append(replication)
-            tallies.append(tally)
-            watch(self.piece * len(tallies))
-        self.replications = replications
-        # Only a whole row of pieces counts: an interrupt in between leaves the replications equally long.
-        for run, tally in zip(self.runs, tallies, strict=True):
-            run.append(tally)
-        self.done += self.piece * len(self.replications)
+    def _last_piece(self) -> int:
+        """Return the piece with which the jobs asked for are through."""
+        each = self.most_jobs / len(self.replications) - self.plan.warm_up
+        if self.precision is None:
+            return math.ceil(each / self.piece - 1e-9)
+        return max(math.floor(each / self.piece + 1e-9), self.plan.pieces)
 
-    def _progress(self, more: int) -> Progress:
+    def _next_look(self) -> int:
+        last, first = self._last_piece(), self.plan.pieces
+        if self.precision is None:
+            return last
+        due = self.ended if not self.looks or self.looks[-1][0] != self.done else self.ended + 1
+        return min(next(look for look in (first, 3 * first // 2, 2 * first) if look >= due), last)
+
+    def _precise(self) -> bool:
+        """Whether the last two looks agree that the precision is reached."""
+        if self.precision is None or len(self.looks) < 2:
+            return False
+        (before, wide), (now, narrow) = self.looks[-2:]
+        return narrow <= self.precision and wide <= AGREES * math.sqrt(now / before) * self.precision
+
+    def _row(self, pool: ThreadPoolExecutor, pieces: int, effort: Effort, keep: Any) -> bool:
+        """Let a piece arrive in every replication; return whether all did."""
+        over = self._asked_to_stop(effort)
+        futures = [
+            pool.submit(each.advance, pieces, keep=self._kept(keep, index), over=over)
+            for index, each in enumerate(self.replications)
+        ]
+        return self._gather(futures)
+
+    def _follow(self, pool: ThreadPoolExecutor, effort: Effort, keep: Any) -> None:
+        """Let jobs arrive until the counted ones have left."""
+        pieces = self.counted = self.through
+        most = math.ceil(max(FOLLOW * pieces * self.piece, min(FOLLOW_MEMORIES * self.pace.memory, 1e7)))
+        over = self._asked_to_stop(effort)
+        futures = [
+            pool.submit(each.follow, pieces, most, keep=self._kept(keep, index), over=over)
+            for index, each in enumerate(self.replications)
+        ]
+        self._gather(futures)
+        self.left = sum(each.record.left_of(pieces) for each in self.replications)
+
+    def _gather(self, futures: list[Future[Any]]) -> bool:
+        """Wait for all; whoever raises stops the others."""
+        try:
+            wait(futures)
+            for future in futures:
+                future.result()
+        except Stopped:
+            return False
+        except BaseException:
+            self._stop.set()
+            wait(futures)
+            raise
+        return True
+
+    def _asked_to_stop(self, effort: Effort) -> Callable[[], bool]:
+        return lambda: self._stop.is_set() or effort.over
+
+    def _kept(self, keep: Any, index: int) -> Any:
+        if keep is None:
+            return None
+
+        def write(done: Completed) -> None:
+            with self._lock:
+                keep(index, done)
+
+        return write
+
+    def _grows(self) -> bool:
+        marks = [each.record.marks[: self.ended + 1] for each in self.replications]
+        present = [mark[1:, 3] for mark in marks]
+        time = [(mark[1:, :2] - mark[:-1, :2]).sum(axis=1) for mark in marks]
+        self.growth = growth_rate(present, time, in_service=self.in_service, before=self.plan.warm_up / self.piece)
+        return self.growth is not None
+
+    def _progress(self) -> tuple[float, str]:
         """Say where the run stands: by jobs, or by precision where that is nearer to its end."""
-        jobs, known = self.done + more, math.isfinite(self.reached)
-        done = jobs / self.most_jobs
-        if self.precision is not None and known and self.reached > 0:
-            done = max(done, (self.precision / self.reached) ** 2)  # half-widths shrink like the root
-        words = f"{jobs:,} jobs" + (f", ± {self.reached:.2%}" if known else "")
-        return Progress(done=min(done, 1.0), words=words)
-
-
-def _with_index(keep: Callable[[int, Completed], None], index: int) -> Callable[[Completed], None]:
-    return lambda done: keep(index, done)
-
-
-def _run_piece(state: bytes, policy: bytes | None, jobs: int) -> tuple[bytes, Tally]:
-    # In another process. What cannot be read there raises here, in words; read by the pool itself it would break it.
-    replication: Replication = load_state(state, receive_policy(policy))
-    tally = replication.run(jobs)
-    return dump_state(replication)[0], tally
-
-
-def _pool(processes: int) -> AbstractContextManager[Any]:
-    if processes == 1:
-        return nullcontext()
-    return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_leave_interrupts_alone)
-
-
-def _leave_interrupts_alone() -> None:
-    # Ctrl-C reaches every process; the one that asked ends the run, the others finish their piece.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    # Processes born here must not die of Ctrl-C before they have learnt to leave it alone: a broken pool may hang.
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        done, words = self.done / self.most_jobs, f"{self.done:,} jobs"
+        if self.precision is not None and self.looks and self.looks[-1][1] > 0:
+            jobs, width = self.looks[-1]
+            wanted = jobs * (width / self.precision) ** 2  # half-widths shrink like the root
+            done, words = max(done, min(self.done / wanted, 1.0) if wanted else 1.0), f"{words}, ± {width:.2%}"
+        return min(done, 1.0), words

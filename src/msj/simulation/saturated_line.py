@@ -26,7 +26,7 @@ from msj.engines.compiling import kernel
 from msj.engines.ends import pop, push
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
-from msj.simulation.estimates import ratio_interval
+from msj.simulation.intervals import student_interval
 from msj.workloads import PoissonJobs, Rng, Streams, seed_sequence
 
 PIECES = 20  # that count; one before them is left out
@@ -127,12 +127,17 @@ def saturated_line(
         marks.append(state.copy())
     time, *idle = np.diff(np.array(marks), axis=0).T
     return SaturatedLine(
-        idle=ratio_interval(np.sum(idle, axis=0), time),
-        idle_by_class=tuple(ratio_interval(column, time) for column in idle),
+        idle=_half_width(np.sum(idle, axis=0), time),
+        idle_by_class=tuple(_half_width(column, time) for column in idle),
         servers=system.servers,
         mean_work=system.mean_work,
         jobs=piece * (PIECES + 1),
     )
+
+
+def _half_width(above: Any, below: Any) -> tuple[float, float]:
+    value, _, high = student_interval(above, below)
+    return value, high - value
 
 
 @kernel

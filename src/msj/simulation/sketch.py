@@ -1,10 +1,12 @@
 """Percentiles without keeping the jobs: a histogram whose bins grow with the value.
 
-Each power of two is cut into 128 equal bins, so a value lies within 1/256 (0.4 %) of the middle of its bin. The bin is
-read off the bits of the number itself (exponent and first seven bits of the mantissa): no logarithm is taken. Counts
-add, so sketches of pieces, classes and replications merge without further error.
+Each power of two is cut into 128 equal bins, so a value lies within 1/256 (0.4 %) of the middle of its bin. The bin
+is read off the bits of the number itself (exponent and first seven bits of the mantissa): no logarithm is taken.
+Counts add, so sketches of pieces, classes and replications merge without further error. Within a bin values are taken
+to be spread evenly, so what is read off is finer than the bins.
 
-Values under 2^-24 of the typical duration count as zero; those above 2^40 of it are taken as that.
+Values under 2^-24 of the typical duration count as zero; those above 2^36 of it are taken as that. One sketch holds
+every class: bin b of class c has the number c × BINS + b, and only those that hold something are kept.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 
 BINS_PER_OCTAVE = 128
 SHIFT = 52 - 7  # bits of the mantissa that are dropped
-OCTAVES_BELOW, OCTAVES_ABOVE = 24, 40
+OCTAVES_BELOW, OCTAVES_ABOVE = 24, 36
 BINS = (OCTAVES_BELOW + OCTAVES_ABOVE) * BINS_PER_OCTAVE
 RELATIVE_ERROR = 0.5 / BINS_PER_OCTAVE
 
@@ -31,36 +33,55 @@ def first_bin(typical: float) -> int:
 
 @dataclass(frozen=True)
 class Sketch:
-    """A histogram of non-negative values; bin 0 holds zero."""
+    """Histograms of non-negative values, one for each class; bin 0 holds zero."""
 
     lowest: int
     bins: NDArray[np.int64]  # those that hold something, in increasing order
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, lowest: int, histogram: NDArray[np.int64]) -> Sketch:
-        """Keep the bins of a full histogram that hold something."""
-        bins = np.flatnonzero(histogram)
-        return cls(lowest, bins, histogram[bins])
+    def of(cls, lowest: int, histogram: NDArray[np.integer]) -> Sketch:
+        """Keep the bins of a full histogram (of one class, or one row a class) that hold something."""
+        flat = histogram.reshape(-1)
+        bins = np.flatnonzero(flat)
+        return cls(lowest, bins, flat[bins].astype(np.int64))
 
     @classmethod
     def total(cls, sketches: Sequence[Sketch]) -> Sketch:
         """Merge sketches made on the same scale."""
-        bins = np.concatenate([sketch.bins for sketch in sketches])
+        bins, where = np.unique(np.concatenate([sketch.bins for sketch in sketches]), return_inverse=True)
         counts = np.concatenate([sketch.counts for sketch in sketches])
-        return cls.of(sketches[0].lowest, np.bincount(bins, weights=counts, minlength=1).astype(np.int64))
+        return cls(sketches[0].lowest, bins, np.bincount(where, weights=counts, minlength=len(bins)).astype(np.int64))
+
+    def with_values(self, bins: NDArray[np.int64]) -> Sketch:
+        """Return the sketch with further values, given by their bins."""
+        return Sketch.total([self, Sketch(self.lowest, bins, np.ones(len(bins), dtype=np.int64))])
+
+    def of_class(self, index: int) -> Sketch:
+        """Return the histogram of one class."""
+        here = slice(*np.searchsorted(self.bins, [index * BINS, (index + 1) * BINS]))
+        return Sketch(self.lowest, self.bins[here] - index * BINS, self.counts[here])
+
+    def of_all(self) -> Sketch:
+        """Return the histogram of all classes together."""
+        return Sketch.total([Sketch(self.lowest, self.bins % BINS, self.counts)])
 
     def percentile(self, level: float) -> float:
-        """Return the value below which ``level`` percent lie, to the stated relative error; nan if there is none."""
+        """Return the value below which ``level`` percent lie; nan if there is none."""
         if not len(self.counts):
             return math.nan
         below = np.cumsum(self.counts)
-        found = int(self.bins[np.searchsorted(below, level / 100.0 * below[-1], side="left")])
-        return self.middle(found)
+        wanted = level / 100.0 * float(below[-1])
+        found = int(np.searchsorted(below, wanted, side="left"))
+        index = int(self.bins[found])
+        inside = (wanted - (below[found] - self.counts[found])) / self.counts[found]
+        return self.edge(index) + min(max(float(inside), 0.0), 1.0) * (self.edge(index + 1) - self.edge(index))
 
-    def middle(self, index: int) -> float:
-        """Return the middle of a bin."""
-        if index == 0:
-            return 0.0
-        octave, part = divmod(self.lowest + index, BINS_PER_OCTAVE)
-        return float(math.ldexp(1.0 + (part + 0.5) / BINS_PER_OCTAVE, octave - 1023))
+    def edge(self, index: int) -> float:
+        """Return the lower end of a bin; that of bin 1 is also the upper end of the zeros, 0."""
+        return float(self.edges(np.array([index]))[0])
+
+    def edges(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the lower ends of bins."""
+        octave, part = np.divmod(self.lowest + indices, BINS_PER_OCTAVE)
+        return np.where(indices <= 1, 0.0, np.ldexp(1.0 + part / BINS_PER_OCTAVE, octave - 1023))

@@ -35,7 +35,7 @@ class JobBlock:
 
 
 class JobSource(Protocol):
-    """Where jobs come from; its state can be pickled, so that a run can be continued."""
+    """Where jobs come from. Its state is arrays and numbers, so that a run can be continued."""
 
     def take(self, count: int) -> JobBlock:
-        """Return the next ``count`` jobs, or fewer when there are no more; good until the next call."""
+        """Return the next jobs, at most ``count``, none when there are no more; good until the next call."""

@@ -1,7 +1,13 @@
 """Jobs of a system: Poisson arrivals, classes drawn by their shares, durations by their laws.
 
 Gaps are exponential with mean 1/lambda; classes are drawn by Walker's alias method (one uniform per job); the three
-streams are separate, so a change of one class's durations leaves arrivals and classes as they were.
+streams are separate, so a change of one class's durations leaves arrivals and classes as they were. Jobs are drawn in
+blocks of fixed size and handed out as asked, so that the same jobs come whoever asks for how many.
+
+**Time keeps its digits.** Where jobs are rare, the clock would run away from the durations and differences of times
+would lose their digits. The sum of the work of all jobs so far, less the time that passed, bounds the time until the
+cluster is empty, whoever is served. Of a gap a thousand times as long only a thousandth matters to nobody: the rest
+is cut out of the clock and kept in ``skipped``, which belongs to the time that passed all the same.
 """
 
 from __future__ import annotations
@@ -15,6 +21,9 @@ from msj.model.durations import Exponential
 from msj.workloads.job_block import JobBlock
 from msj.workloads.streams import Streams
 
+BLOCK = 16384  # jobs: small enough that a block stays in the cache, large enough that Python's share is small
+LONG_EMPTY = 1000.0  # times what would empty the cluster: longer gaps are cut
+
 
 class PoissonJobs:
     """An endless source of a system's jobs at a given arrival rate."""
@@ -26,33 +35,56 @@ class PoissonJobs:
         self.means = np.array([float(c.duration.mean) for c in system.classes])
         self.accept, self.alias = alias_table(np.array([float(c.share) for c in system.classes]))
         self.exponential = all(isinstance(c.duration, Exponential) for c in system.active_classes)
-        self.clock = 0.0
-        self.real, self.whole = np.empty((3, 0)), np.empty((2, 0), dtype=np.int64)
+        # A model may let a cluster without jobs change (set-up times): then no gap is cut.
+        self.least_gap = LONG_EMPTY * float(self.means.max()) if system.model is None else np.inf
+        self.times = np.zeros(3)  # the clock, what was cut out of it, a bound on the time until the cluster is empty
+        self.real, self.whole = np.empty((3, BLOCK)), np.empty((2, BLOCK), dtype=np.int64)
+        self.used = BLOCK
         self.gaps = streams.generator("arrivals")
         self.classes = streams.generator("classes")
         self.durations = streams.generator("durations")
 
+    @property
+    def clock(self) -> float:
+        """When the last job that was handed out arrives."""
+        return float(self.real[0, self.used - 1]) if self.times[0] > 0 else 0.0
+
+    @property
+    def skipped(self) -> float:
+        """Time cut out of the clock before the last job that was handed out, while the cluster was empty."""
+        return float(self.real[1, self.used - 1]) if self.times[0] > 0 else 0.0
+
     def take(self, count: int) -> JobBlock:
-        """Return the next ``count`` jobs; the block's arrays are used again by the next call."""
-        if len(self.real[0]) != count:
-            self.real, self.whole = np.empty((3, count)), np.empty((2, count), dtype=np.int64)
+        """Return the next ``count`` jobs; the block's arrays are used again by later calls."""
+        parts = []
+        while count > 0:
+            if self.used == BLOCK:
+                self._draw()
+            here = slice(self.used, min(self.used + count, BLOCK))
+            parts.append((self.real[:, here], self.whole[:, here]))
+            count -= here.stop - here.start
+            self.used = here.stop
+            if count > 0:  # the rest is drawn over what lies here
+                parts[-1] = (parts[-1][0].copy(), parts[-1][1].copy())
+        real, whole = (
+            parts[0] if len(parts) == 1 else (np.concatenate(kind, axis=1) for kind in zip(*parts, strict=True))
+        )
+        return JobBlock(arrival=real[0], job_class=whole[0], need=whole[1], duration=real[2])
+
+    def _draw(self) -> None:
         (arrival, chosen, duration), (job_class, need) = self.real, self.whole
         self.gaps.standard_exponential(out=arrival)
         self.classes.random(out=chosen)
-        self.clock = _fill(
-            self.clock, self.arrival_rate, arrival, chosen, self.accept, self.alias, self.needs, job_class, need
-        )
+        _choose(chosen, self.accept, self.alias, self.needs, job_class, need)
         if self.exponential:
             self.durations.standard_exponential(out=duration)
             _scale(duration, job_class, self.means)
         else:
-            self._draw(duration, job_class)
-        return JobBlock(arrival=arrival, job_class=job_class, need=need, duration=duration)
-
-    def _draw(self, duration: NDArray[np.float64], job_class: NDArray[np.int64]) -> None:
-        for index, c in enumerate(self.system.classes):
-            here = np.flatnonzero(job_class == index)
-            duration[here] = c.duration.sample(self.durations, len(here))
+            for index, c in enumerate(self.system.classes):
+                here = np.flatnonzero(job_class == index)
+                duration[here] = c.duration.sample(self.durations, len(here))
+        _arrive(self.times, self.arrival_rate, self.least_gap, need, duration, arrival, chosen)
+        self.used = 0
 
 
 def alias_table(shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -75,22 +107,34 @@ def alias_table(shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArr
     return accept, alias
 
 
-@njit(cache=True)
-def _fill(clock, rate, arrival, chosen, accept, alias, needs, job_class, need):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True)
+def _choose(chosen, accept, alias, needs, job_class, need):  # type: ignore[no-untyped-def]
     classes = len(accept)
-    mean_gap = 1.0 / rate
-    for i in range(len(arrival)):
-        clock += arrival[i] * mean_gap
-        arrival[i] = clock
+    for i in range(len(chosen)):
         x = chosen[i] * classes
         slot = int(x)
         c = slot if x - slot < accept[slot] else alias[slot]
         job_class[i] = c
         need[i] = needs[c]
-    return clock
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
+def _arrive(times, rate, least_gap, need, duration, arrival, before):  # type: ignore[no-untyped-def]
+    clock, skipped, busy = times[0], times[1], times[2]
+    mean_gap = 1.0 / rate
+    for i in range(len(arrival)):
+        gap = arrival[i] * mean_gap
+        longest = LONG_EMPTY * busy + least_gap
+        if gap > longest:
+            skipped += gap - longest
+            gap = longest
+        clock += gap
+        arrival[i], before[i] = clock, skipped
+        busy = max(busy - gap, 0.0) + need[i] * duration[i]
+    times[0], times[1], times[2] = clock, skipped, busy
+
+
+@njit(cache=True, nogil=True)
 def _scale(duration, job_class, means):  # type: ignore[no-untyped-def]
     for i in range(len(duration)):
         duration[i] *= means[job_class[i]]

@@ -38,6 +38,16 @@ class Duration(Value, ABC):
     def second_moment(self) -> float:
         """E[X²]; infinite where it is infinite."""
 
+    def moment(self, order: int) -> float:
+        """E[X^order], for orders below 0 too; infinite where it is infinite, nan where the law does not say."""
+        phase_type = self.as_phase_type()
+        return math.nan if phase_type is None else phase_type.moment(order)
+
+    @property
+    def tail_index(self) -> float:
+        """a, where P(X > t) falls like t^(-a); infinite where it falls faster than every power."""
+        return math.inf
+
     @cached_property
     def cv(self) -> float:
         """Coefficient of variation, standard deviation over mean."""

@@ -38,6 +38,9 @@ class Deterministic(Duration):
     def second_moment(self) -> float:
         return float(self.value) ** 2
 
+    def moment(self, order: int) -> float:
+        return float(self.value) ** order
+
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:  # noqa: ARG002
         return np.full(size, float(self.value))
 

@@ -66,6 +66,9 @@ class Empirical(Duration):
     def second_moment(self) -> float:
         return float((self.recorded**2).mean())
 
+    def moment(self, order: int) -> float:
+        return float((self.recorded**order).mean())
+
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         return rng.choice(self.recorded, size)
 

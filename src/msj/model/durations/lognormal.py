@@ -37,6 +37,10 @@ class Lognormal(Duration):
     def second_moment(self) -> float:
         return float(self.mean) ** 2 * (1.0 + float(self.cv) ** 2)
 
+    def moment(self, order: int) -> float:
+        log = order * math.log(float(self.mean)) + order * (order - 1) / 2 * math.log1p(float(self.cv) ** 2)
+        return math.exp(log) if log < 700.0 else math.inf
+
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         variance = math.log1p(float(self.cv) ** 2)
         return rng.lognormal(math.log(float(self.mean)) - variance / 2.0, math.sqrt(variance), size)

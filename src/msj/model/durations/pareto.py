@@ -50,6 +50,14 @@ class Pareto(Duration):
         shape = float(self.shape)
         return shape * float(self.minimum) ** 2 / (shape - 2.0) if shape > 2.0 else math.inf
 
+    def moment(self, order: int) -> float:
+        shape = float(self.shape)
+        return shape * float(self.minimum) ** order / (shape - order) if shape > order else math.inf
+
+    @property
+    def tail_index(self) -> float:
+        return float(self.shape)
+
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         return float(self.minimum) * (1.0 + rng.pareto(float(self.shape), size))
 

@@ -8,6 +8,7 @@ dropped, so that every chain built from the phases is irreducible.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -73,7 +74,9 @@ class PhaseType(Duration):
         return np.array([float(rate) if rate > least else 0.0 for rate, least in zip(rates, slack, strict=True)])
 
     def moment(self, order: int) -> float:
-        """E[X^order]."""
+        """E[X^order]; below 0 infinite, as phases may end at once."""
+        if order < 0:
+            return math.inf
         weights: NDArray[np.float64] = np.ones(len(self.alpha))
         for power in range(1, order + 1):
             weights = np.asarray(power * np.linalg.solve(-self.subgenerator, weights))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -45,6 +46,16 @@ class Uniform(Duration):
     def second_moment(self) -> float:
         low, high = float(self.low), float(self.high)
         return (low * low + low * high + high * high) / 3.0
+
+    def moment(self, order: int) -> float:
+        low, high = float(self.low), float(self.high)
+        if low == high:
+            return low**order
+        if order < 0 and low == 0:
+            return math.inf
+        if order == -1:
+            return math.log(high / low) / (high - low)
+        return (high ** (order + 1) - low ** (order + 1)) / ((order + 1) * (high - low))
 
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         return rng.uniform(float(self.low), float(self.high), size)

@@ -41,6 +41,13 @@ class Weibull(Duration):
         shape = float(self.shape)
         return float(self.mean) ** 2 * math.exp(math.lgamma(1 + 2 / shape) - 2 * math.lgamma(1 + 1 / shape))
 
+    def moment(self, order: int) -> float:
+        shape = float(self.shape)
+        if order <= -shape:
+            return math.inf
+        log = math.lgamma(1 + order / shape) - order * math.lgamma(1 + 1 / shape) + order * math.log(float(self.mean))
+        return math.exp(log) if log < 700.0 else math.inf
+
     def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
         scale = float(self.mean) / math.exp(math.lgamma(1.0 + 1.0 / float(self.shape)))
         return scale * rng.weibull(float(self.shape), size)

@@ -3,9 +3,8 @@
 Three classes with mean durations 4, 2 and 1 (exponential) on n = 2^6, 2^8, ..., 2^16 servers. The paper does not say
 how the load is split over the classes; here each brings the same load, rho_i = rho/3. Needs are rounded down.
 
-The paper estimates from the last million arrivals. Here every cluster is simulated in 20 replications, each a hundred
-times as long as the cluster's memory (``simulation.memory``), at least a million arrivals in all; ``full``
-takes ten times that.
+The paper estimates from the last million arrivals. Here every cluster is simulated for a thousand times its memory
+(``simulation.memory``), at least a million arrivals in all; ``full`` takes ten times that.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from msj.papers.work import Work
 from msj.plots.estimates import draw_estimates, server_axis
 from msj.simulation.memory import memory_of
 
-LEAST_JOBS, REPLICATIONS, MEMORIES = 1_000_000, 20, 100
+LEAST_JOBS, MEMORIES = 1_000_000, 1_000
 SIZES = (64, 256, 1024, 4096, 16384, 65536)
 MEANS = (4, 2, 1)
 NEEDS = ("3", "log2(n)", "sqrt(n)")
@@ -32,7 +31,7 @@ LARGEST_NEEDS = ("sqrt(n)", "3*n^(1/4)", "log2(n) + 2")  # set III
 LONGER = {"quick": 1, "full": 10}
 CHOSEN = (
     "The paper does not say how the load is split over the three classes; here each class brings a third of it. "
-    "Needs are rounded down to whole servers. Bars are 95 % intervals over 20 replications."
+    "Needs are rounded down to whole servers. Bars are 95 % intervals."
 )
 
 
@@ -47,7 +46,7 @@ def jobs_at(servers: int, longer: int, **options: Any) -> int:
     clusters = family(**options)
     system = clusters.system_at(servers)
     rate = clusters.utilisation_at(servers) * system.naive_threshold
-    return longer * max(LEAST_JOBS, math.ceil(REPLICATIONS * MEMORIES * memory_of(system, rate) * rate))
+    return longer * max(LEAST_JOBS, math.ceil(MEMORIES * memory_of(system, rate) * rate))
 
 
 def total_jobs(scale: Scale, *each: dict[str, Any]) -> float:

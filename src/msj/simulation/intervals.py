@@ -1,0 +1,126 @@
+"""Intervals of 95 % for means and small probabilities, from batches and from what is known of their variance.
+
+Batches of a run give an unbiased but noisy estimate of the variance of its mean, and a treacherous one: where few
+busy spells make the mean, a run that has seen too few of them sees too little spread as well, and an interval built
+on that alone misses four times as often as it says. But the variance is also known from theory, up to a constant near
+1: relative variance κ/N for N memories (:mod:`msj.simulation.memory`). So both are pooled, like the variances of two
+samples,
+
+    v = ((B − 1)·v_batches + f·v_theory)/(B − 1 + f),
+
+with B − 1 degrees of freedom from B batches and f for the theory. f is 60 where the run holds few independent
+observations (1/v_theory) and dies out where it holds thousands, whose batches speak for themselves. Where the batches
+spread more than twice as much as theory says, they are right: then they count alone.
+
+- **Means** of waiting times are skewed; their interval is taken on the logarithm, m·exp(± t·sqrt(v)), t Student's
+  quantile.
+- **Probabilities** p (of waiting longer than x): the spread under the hypothesis counts, Var ∝ p, as in Wilson's
+  score interval. Those p are in it for which (p̂ − p)² ≤ t²·v·p̂·p, v the pooled relative variance at p̂. With
+  nothing seen at all v·p̂ = 1/N is what theory says and p < t²/N remains.
+- **Other ratios** have Student's interval (Law, *Simulation Modeling and Analysis*, section 9.5).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+CONFIDENCE = 0.975
+TRUST = 60.0  # degrees of freedom that theory is worth at most
+FADES = 30_000.0  # theory counts TRUST as long as there are fewer independent observations than FADES/TRUST
+FADES_FOR_TAILS = 2_000.0
+TRUST_IN_LONG_JOBS = 12.0
+LONG_JOBS_AT_MOST = 4.0  # times the spread of the batches
+CONTRADICTED = 2.0  # times what theory says
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Variance:
+    """A relative variance of a mean, and what it is worth in degrees of freedom."""
+
+    value: float
+    freedom: float
+
+    @property
+    def half_width(self) -> float:
+        """Half-width of the interval, relative to the mean."""
+        return float(stdtrit(self.freedom, CONFIDENCE)) * math.sqrt(self.value)
+
+
+def batch_variance(above: Floats, below: Floats) -> float:
+    """Return the relative variance of the ratio of two sums over batches, from the batches' residuals.
+
+    Examples
+    --------
+    >>> batch_variance(np.array([1.0, 3.0]), np.array([1.0, 1.0]))
+    0.25
+    """
+    ratio = above.sum() / below.sum()
+    return float(len(above) * np.var(above - ratio * below, ddof=1) / above.sum() ** 2)
+
+
+def pooled(batches: float, count: int, theory: float, long_jobs: float = 0.0, fades: float = FADES) -> Variance:
+    """Return the relative variance from batches and theory together.
+
+    Parameters
+    ----------
+    batches, count
+        Relative variance according to the batches, and their number.
+    theory, long_jobs
+        What theory says: for the queue, and the further part of long jobs.
+    fades
+        When batches are enough, in independent observations times degrees of freedom.
+    """
+    long_jobs = min(long_jobs, LONG_JOBS_AT_MOST * batches)
+    expected = theory + long_jobs
+    if batches > CONTRADICTED * expected or expected == 0:
+        return Variance(batches, count - 1)
+    trust = min(TRUST, fades * expected)
+    trust = (trust * theory + min(trust, TRUST_IN_LONG_JOBS) * long_jobs) / expected
+    freedom = count - 1 + trust
+    return Variance(((count - 1) * batches + trust * expected) / freedom, freedom)
+
+
+def mean_interval(mean: float, variance: Variance) -> tuple[float, float]:
+    """Return the interval of a positive, skewed mean."""
+    width = min(variance.half_width, 700.0)
+    return mean * math.exp(-width), mean * math.exp(width)
+
+
+def probability_interval(seen: float, variance: Variance) -> tuple[float, float]:
+    """Return the interval of a probability that was seen as ``seen``; ``variance`` is relative to the seen one.
+
+    With nothing seen, ``variance.value`` is what one exceedance would stand for: the reciprocal of their effective
+    number.
+
+    Examples
+    --------
+    >>> low, high = probability_interval(0.0, Variance(0.01, 100.0))
+    >>> low, round(high, 3)
+    (0.0, 0.039)
+    """
+    spread = variance.half_width**2 * (seen if seen > 0 else 1.0)  # (seen − p)² = spread · p
+    middle = seen + spread / 2.0
+    root = math.sqrt(max(middle**2 - seen**2, 0.0))
+    return max(middle - root, 0.0), min(middle + root, 1.0)
+
+
+def student_interval(above: Floats, below: Floats) -> tuple[float, float, float]:
+    """Return a ratio of sums over batches and its interval.
+
+    Examples
+    --------
+    >>> value, low, high = student_interval(np.array([1.0, 3.0]), np.array([1.0, 1.0]))
+    >>> value, round(high, 3)
+    (2.0, 14.706)
+    """
+    value = float(above.sum() / below.sum())
+    error = math.sqrt(len(above) * float(np.var(above - value * below, ddof=1))) / float(below.sum())
+    half = float(stdtrit(len(above) - 1, CONFIDENCE)) * error
+    return value, value - half, value + half

@@ -1,0 +1,186 @@
+"""What a replication writes down: jobs by the piece they *arrived* in, whenever they leave.
+
+The jobs of a replication are numbered as they arrive. The first ``warm_up`` count for nothing; then every ``piece``
+jobs are a piece. A job belongs to the piece of its arrival, so the same jobs are counted whatever the policy does
+with them, and a piece is complete when the last of its jobs has left. What servers do, on the other hand, belongs to
+the time between two arrivals: a job's service is shared out over the pieces in whose time it falls (evenly between
+its first start and its finish, where it was interrupted), so no more than all servers are ever busy.
+
+Engines that serve in order of arrival tell a job's finish before the time has come; what lies ahead of the clock is
+kept and shared out when the piece ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from msj.engines.completed import Completed
+from msj.simulation.sketch import BINS, SHIFT, Sketch
+from msj.simulation.tally import COLUMNS, Tally
+
+NO_PREEMPTIONS = np.empty(0, dtype=np.int64)
+MANY_LATE = 200_000  # jobs that left after their piece had ended, before they are sorted in
+
+
+class Record:
+    """Counts jobs as they come out of an engine; ``ended`` pieces have all arrived."""
+
+    def __init__(self, *, classes: int, lowest: int, warm_up: int, piece: int) -> None:
+        self.lowest, self.warm_up, self.piece = lowest, warm_up, piece
+        self.ended = -1  # the warm-up has not
+        self.sums = np.zeros((2, classes, len(COLUMNS)))
+        self.busy = np.zeros(2)
+        self.marks = np.zeros((2, 4))  # at the ends of pieces: clock, time skipped, idle area, jobs present
+        self.histograms = np.zeros((2, classes, BINS), dtype=np.uint32)  # of the piece that is arriving
+        self.waiting: list[Sketch] = []
+        self.response: list[Sketch] = []
+        self.late = np.empty((0, 3), dtype=np.int64)  # piece, bins of waiting and response time
+        self.ahead = np.empty((0, 3))  # start, finish and servers of jobs whose finish is yet to come
+
+    def add(self, done: Completed, clock: float) -> None:
+        """Count jobs, given that it is ``clock`` now."""
+        late = np.empty((len(done), 3), dtype=np.int64)
+        ahead = np.empty((len(done), 3))
+        found = _count(
+            done.number, done.arrival, done.job_class, done.need, done.duration, done.start, done.finish,
+            NO_PREEMPTIONS if done.preemptions is None else done.preemptions, clock, self.warm_up, self.piece,
+            self.ended, self.lowest, self.marks, self.sums, self.busy, self.histograms, late, ahead, np.empty(2),
+        )  # fmt: skip
+        if found[0]:
+            self.late = np.concatenate([self.late, late[: found[0]]])
+            if len(self.late) > MANY_LATE:
+                self._sort_in()
+        self.ahead = np.concatenate([self.ahead[self.ahead[:, 1] > clock], ahead[: found[1]]])
+
+    def end_piece(self, *, clock: float, skipped: float, wasted_area: float, present: float) -> None:
+        """Note that all jobs of the piece, or of the warm-up, have arrived."""
+        start, finish, servers = self.ahead[self.ahead[:, 1] > clock].T
+        beyond = float((servers * (finish - np.maximum(start, clock))).sum())
+        if self.ended >= 0:
+            self.busy[self.ended] -= beyond
+            self.waiting.append(Sketch.of(self.lowest, self.histograms[0]))
+            self.response.append(Sketch.of(self.lowest, self.histograms[1]))
+            self.histograms[:] = 0
+        self.ended += 1
+        if self.ended + 1 >= len(self.busy):
+            self.sums, self.busy, self.marks = (
+                np.concatenate([kept, np.zeros_like(kept)]) for kept in (self.sums, self.busy, self.marks)
+            )
+        self.busy[self.ended] += beyond
+        self.marks[self.ended] = clock, skipped, wasted_area, present
+
+    def left_of(self, pieces: int) -> int:
+        """Return how many jobs of the first pieces have not left."""
+        return pieces * self.piece - int(self.sums[:pieces, :, 0].sum())
+
+    def tallies(self, pieces: int) -> list[Tally]:
+        """Return the first pieces."""
+        self._sort_in()
+        steps = np.diff(self.marks[: pieces + 1], axis=0)
+        return [
+            Tally(
+                self.sums[j].copy(),
+                self.waiting[j],
+                self.response[j],
+                float(steps[j, 0] + steps[j, 1]),
+                float(steps[j, 2]),
+                float(self.busy[j]),
+                float(self.marks[j + 1, 3]),
+            )
+            for j in range(pieces)
+        ]
+
+    def merge(self) -> None:
+        """Make one piece of every two."""
+        self._sort_in()
+        self.piece *= 2
+        self.sums, self.busy = (kept[0::2] + kept[1::2] for kept in (self.sums, self.busy))
+        self.marks = np.concatenate([self.marks[0::2], np.zeros((1, 4))])
+        for sketches, histogram in ((self.waiting, self.histograms[0]), (self.response, self.histograms[1])):
+            if self.ended % 2:  # half of the new piece has arrived
+                half = sketches.pop()
+                histogram.reshape(-1)[half.bins] += half.counts.astype(np.uint32)
+            sketches[:] = [Sketch.total(pair) for pair in zip(sketches[0::2], sketches[1::2], strict=True)]
+        self.ended //= 2
+
+    def _sort_in(self) -> None:
+        """Add what came late to the sketches of the pieces it belongs to."""
+        order = np.argsort(self.late[:, 0], kind="stable")
+        pieces, starts = np.unique(self.late[order, 0], return_index=True)
+        for piece, jobs in zip(pieces, np.split(self.late[order], starts[1:]), strict=False):
+            self.waiting[piece] = self.waiting[piece].with_values(jobs[:, 1])
+            self.response[piece] = self.response[piece].with_values(jobs[:, 2])
+        self.late = self.late[:0]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _count(
+    number: NDArray[np.int64],
+    arrival: NDArray[np.float64],
+    job_class: NDArray[np.int64],
+    need: NDArray[np.int64],
+    duration: NDArray[np.float64],
+    start: NDArray[np.float64],
+    finish: NDArray[np.float64],
+    preemptions: NDArray[np.int64],
+    clock: float,
+    warm_up: int,
+    piece: int,
+    ended: int,
+    lowest: int,
+    marks: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    busy: NDArray[np.float64],
+    histograms: NDArray[np.uint32],
+    late: NDArray[np.int64],
+    ahead: NDArray[np.float64],
+    pair: NDArray[np.float64],
+) -> Any:
+    bits = pair.view(np.int64)
+    top = histograms.shape[2] - 1
+    lates, aheads = 0, 0
+    for i in range(len(arrival)):
+        servers = need[i] * duration[i] / (finish[i] - start[i]) if finish[i] > start[i] else 0.0
+        if finish[i] > clock:
+            ahead[aheads, 0], ahead[aheads, 1], ahead[aheads, 2] = start[i], finish[i], servers
+            aheads += 1
+        k = ended
+        if k >= 0:
+            busy[k] += servers * max(finish[i] - max(start[i], marks[k, 0]), 0.0)
+            while k > 0 and start[i] < marks[k, 0]:
+                k -= 1
+                busy[k] += servers * max(min(finish[i], marks[k + 1, 0]) - max(start[i], marks[k, 0]), 0.0)
+        if number[i] < warm_up:
+            continue
+        j = (number[i] - warm_up) // piece
+        c = job_class[i]
+        waiting = start[i] - arrival[i]
+        response = finish[i] - arrival[i]
+        row = sums[j, c]
+        row[0] += 1.0
+        row[3] += 1.0 if waiting > 0.0 else 0.0
+        if len(preemptions) and preemptions[i] > 0:
+            waiting = max(response - duration[i], waiting)
+            row[5] += preemptions[i]
+        slowdown = response / duration[i]
+        row[1] += response
+        row[2] += waiting
+        row[4] += slowdown
+        row[6] += response * response
+        row[7] += waiting * waiting
+        row[8] += slowdown * slowdown
+        pair[0] = waiting
+        pair[1] = response
+        first = min(max((bits[0] >> SHIFT) - lowest, 0), top)
+        second = min(max((bits[1] >> SHIFT) - lowest, 0), top)
+        if j == ended:
+            histograms[0, c, first] += np.uint32(1)
+            histograms[1, c, second] += np.uint32(1)
+        else:
+            late[lates, 0], late[lates, 1], late[lates, 2] = j, c * (top + 1) + first, c * (top + 1) + second
+            lates += 1
+    return lates, aheads

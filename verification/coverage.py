@@ -1,0 +1,232 @@
+"""Do 95 % intervals hold the exact value 95 % of the time? ``python -m verification.coverage``.
+
+Every cell is one system at one load (a share of its threshold), one length of run, or a precision to reach, simulated
+with many seeds; for each quantity the share of intervals that hold the exact value is printed, and the share of runs
+that gave one. A run that says it is too short gives none, and that is an answer.
+
+Systems: W1 (4 servers; needs 1 and 4, exponential, rates 1/2 and 2/3, equal shares) under FCFS, ServerFilling and
+first-fit with a window of 2, all exact from their chains, and the differences of the latter two from FCFS; M/G/1 as
+clusters whose only class needs all servers, lognormal with cv 2.5 and Pareto 2.5, exact by Pollaczek and Khinchine;
+and a system no rule was tuned on (8 servers; needs 1, 2 and 8; Erlang, hyperexponential and exponential durations).
+
+The target: no cell below 92 %, the mean over cells 94 to 96.5 %, no more cells outside 93 to 97.5 % than chance
+allows at one in a thousand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from scipy.stats import binom
+
+import msj
+from msj.model.durations import Erlang, Exponential, Hyperexponential, Lognormal, Pareto
+
+LOADS = (0.5, 0.8, 0.95, 0.98)
+JOBS = (20_000, 100_000, 1_000_000)
+PRECISION = {0.5: 0.02, 0.8: 0.05, 0.95: 0.1, 0.98: 0.1}
+LEVELS = (95.0, 99.0, 99.9)
+#: Seeds for a cell of so many jobs (0: a precision), by how long it may take.
+SEEDS = {
+    "hour": {20_000: 1000, 100_000: 1000, 1_000_000: 300, 0: 300},
+    "ten-minutes": {20_000: 300, 100_000: 200, 1_000_000: 60, 0: 50},
+    "minute": {20_000: 60, 100_000: 25, 1_000_000: 4, 0: 3},
+}
+LOWEST, BAND, MEAN = 0.92, (0.93, 0.975), (0.94, 0.965)
+
+Truth = dict[tuple[str, float | None], float]
+
+
+def cluster(servers: int, *classes: tuple[int, str, Any], policy: Any = "fcfs") -> msj.System:
+    """Return a cluster of classes (need, share, law)."""
+    made = [
+        msj.JobClass(name=f"{i}", need=need, share=share, duration=law) for i, (need, share, law) in enumerate(classes)
+    ]
+    return msj.System(servers=servers, classes=made, policy=policy)
+
+
+def w1(policy: Any = "fcfs") -> msj.System:
+    """Return the system the defects were measured on."""
+    return cluster(4, (1, "1/2", Exponential(rate="1/2")), (4, "1/2", Exponential(rate="2/3")), policy=policy)
+
+
+def untuned() -> msj.System:
+    """Return a system that no rule was tuned on."""
+    mixed = Hyperexponential(rates=[3, "1/2"], probabilities=["2/3", "1/3"])
+    return cluster(8, (1, "1/2", Erlang(stages=2, mean=1)), (2, "3/10", mixed), (8, "1/5", Exponential(mean="1/2")))
+
+
+WINDOW = {"name": "first-fit", "window": 2}
+SYSTEMS: dict[str, Callable[[], msj.System]] = {
+    "fcfs": w1,
+    "server-filling": lambda: w1("server-filling"),
+    "first-fit, window 2": lambda: w1(WINDOW),
+    "M/G/1 lognormal": lambda: cluster(4, (4, "1", Lognormal(mean=1, cv=2.5))),
+    "M/G/1 Pareto 2.5": lambda: cluster(4, (4, "1", Pareto(shape=2.5, minimum=1))),
+    "untuned, fcfs": untuned,
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One line of the table, for several quantities."""
+
+    system: str
+    load: float
+    jobs: int  # 0: until the precision for this load is reached
+
+    def seed(self, number: int) -> list[int]:
+        """Return a seed of its own: cells must not be lucky together."""
+        return [list(SYSTEMS).index(self.system), round(1000 * self.load), self.jobs, number]
+
+    def seeds(self, by_jobs: dict[int, int]) -> int:
+        """Return how many seeds; the longest runs, for a precision near the threshold, have fewer."""
+        return max(by_jobs[self.jobs] // (5 if self.jobs == 0 and self.load > 0.97 else 1), 2)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How long it is simulated."""
+        return {"jobs": self.jobs} if self.jobs else {"precision": PRECISION[self.load]}
+
+
+@lru_cache
+def threshold(name: str) -> float:
+    """Return the stability threshold, as it is."""
+    system = SYSTEMS[name]()
+    needs = {c.need for c in system.active_classes}
+    if name == "server-filling" or needs == {system.servers}:
+        return float(system.naive_threshold)
+    return float(msj.analyse(system)["stability_threshold"])
+
+
+def exact(name: str, rate: float) -> Truth:
+    """Return the exact values."""
+    system = SYSTEMS[name]()
+    if name.startswith("M/G/1"):
+        law = system.classes[0].duration
+        mean = float(law.mean)
+        waiting = rate * law.second_moment / (2.0 * (1.0 - rate * mean))
+        return {("mean_response_time", None): waiting + mean, ("waiting_probability", None): rate * mean}
+    result = msj.analyse(system.replace(arrival_rate=rate), percentiles="fcfs" in name)
+    chosen = ("mean_response_time", "waiting_probability", "waiting_time_percentile")
+    levels = (None, *LEVELS)
+    rows = [row for row in result if row.job_class is None and row.kind == "exact"]
+    return {(row.name, row.level): row.value for row in rows if row.name in chosen and row.level in levels}
+
+
+def cells(names: list[str], *, precision: bool = True) -> Iterator[Cell]:
+    """Return all cells."""
+    for name in names:
+        for load in LOADS:
+            for jobs in (*JOBS, *((0,) if precision else ())):
+                yield Cell(name, load, jobs)
+
+
+def measure(cell: Cell, seeds: int, first: int = 0) -> dict[tuple[str, float | None], list[bool | None]]:
+    """Return, for each quantity and seed, whether the interval holds the exact value; None where there is none."""
+    rate = cell.load * threshold(cell.system)
+    truth = exact(cell.system, rate)
+    found: dict[tuple[str, float | None], list[bool | None]] = defaultdict(list)
+    system = SYSTEMS[cell.system]().replace(arrival_rate=rate)
+    for seed in range(first, first + seeds):
+        result = msj.simulate(
+            system, rng=cell.seed(seed), levels=LEVELS, stability_threshold=threshold(cell.system), **cell.options
+        )
+        rows = {(row.name, row.level): row for row in result if row.job_class is None}
+        for key, value in truth.items():
+            row = rows.get(key)
+            found[key].append(None if row is None or row.low is None else row.low <= value <= row.high)
+    return found
+
+
+def measure_difference(cell: Cell, seeds: int, first: int = 0) -> dict[tuple[str, float | None], list[bool | None]]:
+    """Return the same for the mean difference from FCFS, at a share of the FCFS threshold."""
+    rate = cell.load * threshold("fcfs")
+    key = ("mean_response_time", None)
+    truth = exact(cell.system, rate)[key] - exact("fcfs", rate)[key]
+    system = w1().replace(arrival_rate=rate)
+    found: list[bool | None] = []
+    for seed in range(first, first + seeds):
+        policy = SYSTEMS[cell.system]().policy
+        result = msj.compare(system, ["fcfs", policy], jobs=cell.jobs, rng=cell.seed(seed + 10**6), levels=LEVELS)
+        rows = [row for row in result if row.name == "mean_response_time_difference"]
+        found.append(None if not rows or rows[0].low is None else rows[0].low <= truth <= rows[0].high)
+    return {("mean_response_time_difference", None): found}
+
+
+def run(which: str, *, workers: int, names: list[str], most_jobs: int, only: float | None) -> list[tuple[Any, ...]]:
+    """Measure and print all cells; return rows of (cell, quantity, level, runs, with interval, coverage)."""
+    seeds = SEEDS[which]
+    table = []
+    jobs: list[tuple[Callable[..., Any], Cell]] = [(measure, cell) for cell in cells(names)]
+    jobs += [
+        (measure_difference, cell)
+        for cell in cells([n for n in ("server-filling", "first-fit, window 2") if n in names], precision=False)
+    ]
+    jobs = [(how, c) for how, c in jobs if c.jobs <= most_jobs and (only is None or c.load == only)]
+    print(f"{'system':20} {'load':>5} {'jobs':>9}  {'quantity':34} {'given':>6} {'cover':>6}", flush=True)
+    with ProcessPoolExecutor(workers) as pool:
+        futures = [(cell, pool.submit(how, cell, cell.seeds(seeds))) for how, cell in jobs]
+        for cell, future in futures:
+            for (name, level), hits in future.result().items():
+                given = [hit for hit in hits if hit is not None]
+                share = sum(given) / len(given) if given else math.nan
+                label = name if level is None else f"{name} {level:g}"
+                length = f"{cell.jobs:,}" if cell.jobs else f"± {PRECISION[cell.load]:g}"
+                print(
+                    f"{cell.system:20} {cell.load:5} {length:>9}  {label:34} "
+                    f"{len(given) / len(hits):6.2f} {share:6.3f}",
+                    flush=True,
+                )
+                table.append((cell, name, level, len(hits), len(given), share))
+    return table
+
+
+def verdict(table: list[tuple[Any, ...]]) -> list[str]:
+    """Return what is wrong with a table, in words; nothing if all is well."""
+    wrong = []
+    full = [(cell, name, level, given, share) for cell, name, level, runs, given, share in table if given >= 0.5 * runs]
+    outside = 0
+    for cell, name, level, given, share in full:
+        hits = round(share * given)
+        if binom.cdf(hits, given, LOWEST) < 0.001:
+            wrong.append(f"{cell} {name} {level}: {share:.3f} of {given}, surely below {LOWEST}")
+        outside += binom.cdf(hits, given, BAND[0]) < 0.001 or binom.sf(hits - 1, given, BAND[1]) < 0.001
+    mean = sum(share for *_, share in full) / max(len(full), 1)
+    allowed = int(binom.isf(0.001, max(len(full), 1), 0.001))
+    print(
+        f"{len(full)} cells with intervals, mean coverage {mean:.4f}; "
+        f"surely outside {BAND}: {outside} (allowed {allowed})"
+    )
+    if full and not MEAN[0] <= mean <= MEAN[1]:
+        wrong.append(f"mean coverage {mean:.4f} is outside {MEAN}")
+    return wrong
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--time", choices=SEEDS, default="hour")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--systems", default=";".join(SYSTEMS), help="separated by ';'")
+    parser.add_argument("--most-jobs", type=int, default=max(JOBS))
+    parser.add_argument("--load", type=float)
+    given = parser.parse_args()
+    names = given.systems.split(";")
+    started = time.perf_counter()
+    wrong = verdict(run(given.time, workers=given.workers, names=names, most_jobs=given.most_jobs, only=given.load))
+    print(f"{time.perf_counter() - started:.0f} seconds")
+    print("\n".join(wrong) or "all is well")
+    raise SystemExit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
