@@ -254,6 +254,8 @@ def _look(system: System, jobs: int, rng: Rng, watch: Watch | None) -> str:
         raise KeyboardInterrupt
     if result.outcome is Outcome.UNSTABLE:
         return "grows"
+    if "mean_response_time" not in result:  # too short to have forgotten its empty beginning
+        return "undecided"
     stay = result.row("mean_response_time")
     known = stay.low is not None and stay.value - stay.low <= SETTLED * stay.value
     return "settles" if known else "undecided"

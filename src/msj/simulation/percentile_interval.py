@@ -77,7 +77,7 @@ def _scores(beyond: Floats, jobs: Floats, share: float, memories: float) -> Floa
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = (seen - share) / (stdtrit(freedom, CONFIDENCE) * np.sqrt(spread))
     # Without any spread (everybody is beyond, or nobody) only equality is left.
-    return np.nan_to_num(scores, nan=0.0, posinf=math.inf, neginf=-math.inf)
+    return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=math.inf, neginf=-math.inf))
 
 
 def _crossing(edges: Floats, scores: Floats, limit: float) -> float:
