@@ -12,6 +12,7 @@ import numpy as np
 
 SLICES = 15
 BLOCKS = 20
+SIDE_BY_SIDE = 20_000_000  # jobs
 
 
 def systems():
@@ -68,27 +69,47 @@ def saturated(system):
 
 def measure(system, policy, rate):
     """Return nanoseconds per job: drawing alone, and all of it."""
-    from msj.simulation.replication import BLOCK
-    from msj.simulation.simulate import new_replication
+    from msj.simulation.question import new_replication
     from msj.workloads import Streams, seed_sequence
+    from msj.workloads.poisson import BLOCK
 
     streams = Streams(root=seed_sequence(1), replication=0)
-    replication = new_replication(system.replace(policy=policy), rate, streams)
-    replication.run(100_000)
+    replication = new_replication(system.replace(policy=policy), rate, streams, warm_up=100_000, piece=BLOCKS * BLOCK)
+    replication.advance(0)
     rng = np.random.default_rng(1)
     drawing, running = [], []
-    for _ in range(SLICES):
+    for piece in range(SLICES):
         started = time.perf_counter()
         for _ in range(BLOCKS):
             rng.standard_exponential(BLOCK)
             rng.standard_exponential(BLOCK)
             rng.random(BLOCK)
         drawn = time.perf_counter()
-        replication.run(BLOCKS * BLOCK)
+        replication.advance(piece + 1)
         drawing.append(drawn - started)
         running.append(time.perf_counter() - drawn)
     jobs = BLOCKS * BLOCK * 1e-9
     return statistics.median(drawing) / jobs, statistics.median(running) / jobs
+
+
+def side_by_side(system, policy, rate):
+    """Return how many times the jobs per second of one worker two have."""
+    from msj.simulation import Known, simulate_at_rate
+    from msj.workloads import seed_sequence
+
+    seconds = []
+    for workers in (1, 2):
+        started = time.perf_counter()
+        simulate_at_rate(
+            system.replace(policy=policy, arrival_rate=rate),
+            root=seed_sequence(1),
+            known=Known(),
+            jobs=SIDE_BY_SIDE,
+            replications=4,
+            workers=workers,
+        )
+        seconds.append(time.perf_counter() - started)
+    return seconds[0] / seconds[1]
 
 
 def run():
@@ -100,3 +121,7 @@ def run():
             f"{name:37s} {drawing:7.1f} {running:11.1f} {running / drawing:6.2f}  {limit:>7s} {1e3 / running:9.2f}",
             flush=True,
         )
+    print("two workers against one, 20 million jobs (at least 1.7)")
+    for name, system, policy, rate, _ in systems():
+        if name.startswith(("W1", "W5")):
+            print(f"{name:37s} {side_by_side(system, policy, rate):6.2f}", flush=True)

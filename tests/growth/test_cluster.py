@@ -154,10 +154,11 @@ def test_no_wait_seen_is_not_none_at_all(monkeypatch):
 
 
 def test_short_runs_and_sizes_beyond_reach_are_said():
-    found = cluster_scaling(HPC, [4096, 10**12], keep="utilisation", jobs=20_000, rng=1)
-    assert found.notes[1].startswith("4096 servers, needs up to 32: the simulation is too short")
-    assert "waiting_probability" in found.at(servers=4096)
-    [gap] = found.missing
+    found = cluster_scaling(HPC, [4096, 10**12], keep="utilisation", jobs=2_000, rng=1)
+    short, gap = found.missing
+    assert (short.failure, short.at["servers"]) == (Failure.TOO_FEW_JOBS, 4096)
+    assert "2,000 jobs are too few" in short.reason
+    assert "waiting_probability" not in found.at(servers=4096)
     assert (gap.failure, gap.at["servers"]) == (Failure.TOO_LARGE, 10**12)
     assert gap.reason.startswith("1.53e+14 jobs would have to be simulated")
     assert found.at(servers=10**12).quantities == ()

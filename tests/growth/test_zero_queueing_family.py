@@ -94,11 +94,11 @@ def test_waiting_falls_in_set_I_and_not_in_set_II():
 
 
 def test_the_result_has_what_the_points_have():
-    points = family_points(SET_I, [64, 2**20], rng=5, jobs=20_000, exact_seconds=1)
+    points = family_points(SET_I, [64, 1024], rng=5, jobs=200_000, exact_seconds=1)
     found = zero_queueing_family(
-        NEEDS, [64, 2**20, 64], alpha=0.1, means=[4, 2, 1], seed=5, jobs=20_000, exact_seconds=1
+        NEEDS, [64, 1024, 64], alpha=0.1, means=[4, 2, 1], seed=5, jobs=200_000, exact_seconds=1
     )
-    assert found.places("servers") == [64, 2**20]
+    assert found.places("servers") == [64, 1024]
     for point in points:
         here = found.at(servers=point.servers)
         assert here["offered_utilisation"] == point.bounds.utilisation
@@ -112,7 +112,7 @@ def test_the_result_has_what_the_points_have():
         for row in known:
             assert here.row(row.name, row.job_class) == row.put(servers=point.servers)
     assert points[1].waiting.exact == ()
-    assert points[1].needs == (3, 20, 1024)
+    assert points[1].needs == (3, 10, 32)
     facts = found.provenance
     assert (facts["region"], facts["verdict"], facts["gamma"], facts["two_alpha_plus_gamma"]) == (
         4, "vanishes", 0.5, 0.7,

@@ -289,9 +289,9 @@ def test_a_checkpoint_holds_nothing_that_could_run(tmp_path):
 
 
 def test_two_runs_cannot_write_one_checkpoint(tmp_path):
-    from msj.store import locked
+    from msj.store import lock
 
-    with locked(tmp_path / "run"), pytest.raises(InvalidInput, match="is being written by another run; wait for it"):
+    with lock(tmp_path / "run"), pytest.raises(InvalidInput, match="is being written by process"):
         run("fcfs", tmp_path / "run")
 
 

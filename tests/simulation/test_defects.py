@@ -202,7 +202,7 @@ def test_s12_one_writer_at_a_time(tmp_path):
 
     def second(progress):
         if not progress.notice:
-            with pytest.raises(InvalidInput, match="is being written by another run"):
+            with pytest.raises(InvalidInput, match="is being written by process"):
                 msj.simulate(W1.replace(arrival_rate=0.4), jobs=100, jobs_file=path)
 
     msj.simulate(W1.replace(arrival_rate=0.4), jobs=1_000, seed=1, jobs_file=path, progress=second)

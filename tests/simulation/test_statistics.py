@@ -140,7 +140,9 @@ def test_jobs_count_where_they_arrive_and_service_when_it_is_done(ahead):
     assert [tally.busy_area for tally in tallies] == pytest.approx([overlap(2, 4), overlap(4, 8), overlap(8, 12)])
 
 
-def test_two_pieces_merge_to_one_even_half_way():
+@pytest.mark.parametrize("dense", [True, False])
+def test_two_pieces_merge_to_one_even_half_way(dense, monkeypatch):
+    monkeypatch.setattr("msj.simulation.record.SPARSE", math.inf if dense else 0)
     response = np.random.default_rng(1).exponential(1, 20)
     whole, merged = (Record(classes=1, lowest=first_bin(1.0), warm_up=0, piece=piece) for piece in (4, 2))
     for record in (whole, merged):

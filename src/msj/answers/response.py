@@ -133,13 +133,17 @@ def response(
     return Response(
         rows=() if failure is Failure.UNSTABLE else rows,
         facts={**run.provenance, **exact.facts},
-        notes=(*exact.notes, *run.notes),
+        notes=run.notes,  # what exact methods would have cost is no news beside the simulated answer
         failure=failure,
     )
 
 
 #: Simulations that ended without what was asked for.
-FAILURES = {Outcome.UNSTABLE: Failure.UNSTABLE, Outcome.OUT_OF_TIME: Failure.OUT_OF_TIME}
+FAILURES = {
+    Outcome.UNSTABLE: Failure.UNSTABLE,
+    Outcome.OUT_OF_TIME: Failure.OUT_OF_TIME,
+    Outcome.TOO_SHORT: Failure.TOO_FEW_JOBS,
+}
 
 
 def not_below(rate: float, threshold: float) -> str:

@@ -198,9 +198,12 @@ def at_size(
         if why is None and rate is not None:
             found = response(system.replace(arrival_rate=rate), threshold, effort, for_run, wants=AT_LOAD)
             rows += [row for name in AT_LOAD if (row := found.find(name)) is not None]
-            notes += [f"{system.servers:,} servers, needs up to {largest_need:,}: {note}" for note in found.notes]
-            if found.failure is not None:
+            if found.failure is Failure.UNSTABLE:
                 why = found.failure, "the simulated queue keeps growing"
+            elif found.failure is not None and found.find("mean_response_time") is None:
+                why = found.failure, " ".join(found.notes) or found.failure.value
+            else:
+                notes += [f"{system.servers:,} servers, needs up to {largest_need:,}: {note}" for note in found.notes]
     except (TooLarge, Unstable) as error:
         why = error.failure, error.message
     place = {"servers": system.servers, "largest_need": largest_need}

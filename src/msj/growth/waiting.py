@@ -13,7 +13,6 @@ from msj.answers.threshold import exact_threshold
 from msj.closed_forms.queueing_bounds import QueueingBounds
 from msj.effort import Effort
 from msj.errors import MsjError
-from msj.growth.waste_limit import limiting_waste
 from msj.model import System
 from msj.results import Outcome, Quantity
 
@@ -83,32 +82,24 @@ def _probabilities(rows: tuple[Quantity, ...], name: str) -> tuple[Quantity, ...
 
 @dataclass(frozen=True, kw_only=True)
 class Stability:
-    """Whether a cluster is stable, None where nobody knows; its threshold, known or about right; sentences."""
+    """Whether a cluster is stable, None where nobody knows; its threshold where it is known; sentences."""
 
     stable: bool | None
-    threshold: float
+    threshold: float | None = None
     notes: tuple[str, ...] = ()
 
 
 def stability_of(system: System, bounds: QueueingBounds, rate: float) -> Stability:
-    """Say whether the cluster is stable, by the sufficient condition or, where that fails, by its threshold.
-
-    Where the threshold takes too long, that of the waste of large clusters stands in for it (``waste_limit``): good
-    enough to choose the length of a simulation, not to decide anything.
-    """
+    """Say whether the cluster is stable, by the sufficient condition or, where that fails, by its threshold."""
     effort = Effort(operations=IN_A_MOMENT if bounds.surely_stable else Effort.operations)
     try:
         threshold = exact_threshold(system, effort, completions=False).value
     except MsjError as error:
-        about = (system.servers - limiting_waste(system)) / system.mean_work
-        about = about if about > rate else system.naive_threshold
         if bounds.surely_stable:
-            return Stability(stable=True, threshold=about)
+            return Stability(stable=True)
         said = f"is below 1 but not below {bounds.sufficient_utilisation:.6g}"
         unknown = f"whether the cluster is stable is not known here ({error.message})"
-        return Stability(
-            stable=None, threshold=about, notes=(f"Utilisation {bounds.utilisation:.6g} {said}: {unknown}.",)
-        )
+        return Stability(stable=None, notes=(f"Utilisation {bounds.utilisation:.6g} {said}: {unknown}.",))
     if bounds.surely_stable:
         return Stability(stable=True, threshold=threshold)
     stable = rate < threshold

@@ -122,6 +122,10 @@ class Checkpoint:
         return InvalidInput(f"checkpoint '{self.name}' cannot be read ({reason}); remove it to begin anew")
 
 
+#: They say least about what is different.
+LAST = ("code", "identity", "stability_threshold")
+
+
 def why_another(saved: Mapping[str, Any], asked: Mapping[str, Any], *, any_seed: bool = False) -> str | None:
     """Return how what was asked then differs from what is asked now; None if it is the same, or only more jobs."""
     function = asked["system"].get("policy")
@@ -147,14 +151,14 @@ def why_another(saved: Mapping[str, Any], asked: Mapping[str, Any], *, any_seed:
 
 
 def _flat(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay the system's and the versions' keys out beside the others; the identity comes last, as it says least."""
+    """Lay the system's and the versions' keys out beside the others; what only follows from others comes last."""
     flat: dict[str, Any] = {}
     for key, value in asked.items():
         if key in ("system", "versions"):
             flat |= {f"{key}.{inner}": item for inner, item in value.items() if inner != "name"}
-        elif key not in ("function", "identity", "code"):
+        elif key not in ("function", *LAST):
             flat[key] = value
-    return flat | {"code": asked.get("code"), "identity": asked.get("identity")}
+    return flat | {key: asked.get(key) for key in LAST}
 
 
 def _shown(value: Any) -> str:

@@ -21,7 +21,7 @@ from msj.simulation.estimates import LEVELS, Estimates
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.plan import Pace, Plan
 from msj.simulation.reading import Reading, read
-from msj.simulation.record import Record
+from msj.simulation.record import SPARSE, Record
 from msj.simulation.replication import Replication
 from msj.simulation.run import Run
 from msj.simulation.sketch import BINS, first_bin
@@ -164,7 +164,7 @@ class Question:
 
     def tell_cost(self, plan: Plan, effort: Effort) -> None:
         """Say what the run will need, if that is unusual."""
-        needed = plan.replications * 8.0 * len(self.system.classes) * BINS
+        needed = plan.replications * 8.0 * min(len(self.system.classes) * BINS, SPARSE * plan.piece)
         if needed > UNUSUAL:
             effort.tell(
                 0.0, f"{len(self.system.classes):,} classes: about {needed / 1e9:.1f} GB of memory", notice=True

@@ -23,6 +23,7 @@ from msj.simulation.sketch import BINS, SHIFT, Sketch
 from msj.simulation.tally import COLUMNS, Tally
 
 NO_PREEMPTIONS = np.empty(0, dtype=np.int64)
+SPARSE = 16  # bins per job from which on a full histogram is not worth its memory
 MANY_LATE = 200_000  # jobs that left after their piece had ended, before they are sorted in
 
 
@@ -35,7 +36,9 @@ class Record:
         self.sums = np.zeros((2, classes, len(COLUMNS)))
         self.busy = np.zeros(2)
         self.marks = np.zeros((2, 4))  # at the ends of pieces: clock, time skipped, idle area, jobs present
-        self.histograms = np.zeros((2, classes, BINS), dtype=np.uint32)  # of the piece that is arriving
+        # Of the piece that is arriving; where it has few jobs for so many classes, these are sorted instead.
+        self.dense = piece * SPARSE >= classes * BINS
+        self.histograms = np.zeros((2, classes if self.dense else 0, BINS), dtype=np.uint32)
         self.waiting: list[Sketch] = []
         self.response: list[Sketch] = []
         self.late = np.empty((0, 3), dtype=np.int64)  # piece, bins of waiting and response time
@@ -48,7 +51,8 @@ class Record:
         found = _count(
             done.number, done.arrival, done.job_class, done.need, done.duration, done.start, done.finish,
             NO_PREEMPTIONS if done.preemptions is None else done.preemptions, clock, self.warm_up, self.piece,
-            self.ended, self.lowest, self.marks, self.sums, self.busy, self.histograms, late, ahead, np.empty(2),
+            self.ended, self.dense,
+            self.lowest, self.marks, self.sums, self.busy, self.histograms, late, ahead, np.empty(2),
         )  # fmt: skip
         if found[0]:
             self.late = np.concatenate([self.late, late[: found[0]]])
@@ -98,10 +102,14 @@ class Record:
         """Make one piece of every two."""
         self._sort_in()
         self.piece *= 2
+        if self.ended % 2 and not self.dense:
+            bins = [np.repeat(half.bins, half.counts) for half in (self.waiting.pop(), self.response.pop())]
+            self.late = np.concatenate([self.late, np.stack([np.full(len(bins[0]), self.ended), *bins], axis=1)])
+        self.late[:, 0] //= 2
         self.sums, self.busy = (kept[0::2] + kept[1::2] for kept in (self.sums, self.busy))
         self.marks = np.concatenate([self.marks[0::2], np.zeros((1, 4))])
         for sketches, histogram in ((self.waiting, self.histograms[0]), (self.response, self.histograms[1])):
-            if self.ended % 2:  # half of the new piece has arrived
+            if self.ended % 2 and self.dense:  # half of the new piece has arrived
                 half = sketches.pop()
                 histogram.reshape(-1)[half.bins] += half.counts.astype(np.uint32)
             sketches[:] = [Sketch.total(pair) for pair in zip(sketches[0::2], sketches[1::2], strict=True)]
@@ -109,12 +117,14 @@ class Record:
 
     def _sort_in(self) -> None:
         """Add what came late to the sketches of the pieces it belongs to."""
-        order = np.argsort(self.late[:, 0], kind="stable")
-        pieces, starts = np.unique(self.late[order, 0], return_index=True)
-        for piece, jobs in zip(pieces, np.split(self.late[order], starts[1:]), strict=False):
+        known = self.late[:, 0] < len(self.waiting)
+        late = self.late[known]
+        late = late[np.argsort(late[:, 0], kind="stable")]
+        pieces, starts = np.unique(late[:, 0], return_index=True)
+        for piece, jobs in zip(pieces, np.split(late, starts[1:]), strict=False):
             self.waiting[piece] = self.waiting[piece].with_values(jobs[:, 1])
             self.response[piece] = self.response[piece].with_values(jobs[:, 2])
-        self.late = self.late[:0]
+        self.late = self.late[~known]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -131,6 +141,7 @@ def _count(
     warm_up: int,
     piece: int,
     ended: int,
+    dense: bool,
     lowest: int,
     marks: NDArray[np.float64],
     sums: NDArray[np.float64],
@@ -141,7 +152,7 @@ def _count(
     pair: NDArray[np.float64],
 ) -> Any:
     bits = pair.view(np.int64)
-    top = histograms.shape[2] - 1
+    top = BINS - 1
     lates, aheads = 0, 0
     for i in range(len(arrival)):
         servers = need[i] * duration[i] / (finish[i] - start[i]) if finish[i] > start[i] else 0.0
@@ -177,7 +188,7 @@ def _count(
         pair[1] = response
         first = min(max((bits[0] >> SHIFT) - lowest, 0), top)
         second = min(max((bits[1] >> SHIFT) - lowest, 0), top)
-        if j == ended:
+        if dense and j == ended:
             histograms[0, c, first] += np.uint32(1)
             histograms[1, c, second] += np.uint32(1)
         else:

@@ -88,6 +88,8 @@ def write_atomically(path: PathLike, write: Callable[[BinaryIO], object]) -> Non
 
 def not_written(place: Path, error: OSError) -> InvalidInput:
     """Return the sentence for a file that could not be written."""
+    if not place.absolute().parent.is_dir():
+        return InvalidInput(f"'{place}' is in a folder that does not exist; make it first")
     kept = "; what was there is kept" if place.exists() else ""
     reason = error.strerror or type(error).__name__
     return InvalidInput(f"'{place}' cannot be written ({reason}){kept}; make room, or give another place")
