@@ -35,6 +35,7 @@ FADES = 30_000.0  # theory counts TRUST as long as there are fewer independent o
 FADES_FOR_TAILS = 2_000.0
 TRUST_IN_LONG_JOBS = 12.0
 LONG_JOBS_AT_MOST = 4.0  # times the spread of the batches
+AT_MOST, MANY_BATCHES = 3.0, 20  # theory counts for no more than so many times the spread of so many batches
 CONTRADICTED = 2.0  # times what theory says
 
 Floats = NDArray[np.float64]
@@ -78,6 +79,10 @@ def pooled(batches: float, count: int, theory: float, long_jobs: float = 0.0, fa
         When batches are enough, in independent observations times degrees of freedom.
     """
     long_jobs = min(long_jobs, LONG_JOBS_AT_MOST * batches)
+    if (
+        count >= MANY_BATCHES
+    ):  # jobs that differ each for itself, not by the queue they meet, need less than theory says
+        theory = min(theory, AT_MOST * batches)
     expected = theory + long_jobs
     if batches > CONTRADICTED * expected or expected == 0:
         return Variance(batches, count - 1)
