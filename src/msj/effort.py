@@ -102,6 +102,10 @@ class Effort:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
+#: What is spent where nobody says.
+USUAL = Effort()
+
+
 def ignore(_: Progress) -> None:
     """Watch nothing."""
 

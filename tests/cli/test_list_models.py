@@ -33,7 +33,10 @@ def test_a_file_says_which_model_it_has_chosen(run):
     _, out, _ = run("list", "policies", EXAMPLES / "preemption_cost.toml", "--json")
     assert [row["name"] for row in json.loads(out) if row["applies"] == "yes"] == ["server-filling"]
     _, out, _ = run("list", "analyses", EXAMPLES / "stages.toml", "--json")
-    assert [row["name"] for row in json.loads(out) if row["applies"] == "yes"] == ["finite-skip-chain"]
+    assert [row["name"] for row in json.loads(out) if row["applies"] == "yes"] == [
+        "finite-skip-chain",
+        "finite-skip-response",
+    ]
 
 
 def test_a_model_that_cannot_be_solved_says_why(run, tmp_path):

@@ -112,23 +112,31 @@ def test_an_interrupted_simulation_goes_on_bit_for_bit(tmp_path, monkeypatch):
     whole = settings.simulated_setting(**point, checkpoint=None)
     monkeypatch.setattr(settings, "WORTH_KEEPING", 0)
     with monkeypatch.context() as patch:
-        pieces, one_piece = [], Run._one_piece
+        pieces, row_of_pieces = [], Run._row
 
         def interrupted(self, *rest):
             pieces.append(1)
             if len(pieces) == 7:
                 raise KeyboardInterrupt
-            one_piece(self, *rest)
+            return row_of_pieces(self, *rest)
 
-        patch.setattr(Run, "_one_piece", interrupted)
+        patch.setattr(Run, "_row", interrupted)
         with pytest.raises(KeyboardInterrupt):
             Work(folder=tmp_path).map(settings.simulated_setting, [point], checkpoints=True)
     assert [file.suffix for file in tmp_path.iterdir()] == [".state"]
 
     done = []
-    monkeypatch.setattr(Run, "_one_piece", lambda self, *rest: (done.append(1), one_piece(self, *rest)))
+
+    def counted(self, *rest):
+        done.append(1)
+        return row_of_pieces(self, *rest)
+
+    monkeypatch.setattr(Run, "_row", counted)
     assert Work(folder=tmp_path).map(settings.simulated_setting, [point], checkpoints=True) == [whole]
-    assert len(done) == 14  # six of twenty pieces were there
+    pieces_of_a_run = len(done) + 6  # six were there
+    done.clear()
+    assert settings.simulated_setting(**point, checkpoint=None) == whole
+    assert len(done) == pieces_of_a_run
     assert [file.suffix for file in tmp_path.iterdir()] == [".jsonl"]
 
 

@@ -76,4 +76,4 @@ def test_scaled_jobs_settle(small, monkeypatch):
 def test_full_is_ten_times_quick():
     for name in ("fig5", "fig6", "fig7", "fig8"):
         assert figure(name).arrivals("full") == pytest.approx(10 * figure(name).arrivals("quick"))
-    assert figure("fig8").arrivals("quick") > 1e8
+    assert figure("fig8").arrivals("quick") > 5e7

@@ -69,9 +69,9 @@ def test_a_disk_that_says_so_late_is_a_full_disk_too(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(InvalidInput, match="no/a' cannot be written"):
+    with pytest.raises(InvalidInput, match="no/a' is in a folder that does not exist"):
         write_bytes(tmp_path / "no" / "a", b"x")
-    with pytest.raises(InvalidInput, match="no/a' cannot be written"), lock(tmp_path / "no" / "a"):
+    with pytest.raises(InvalidInput, match="no/a' is in a folder that does not exist"), lock(tmp_path / "no" / "a"):
         pass
 
 

@@ -88,7 +88,7 @@ def response(
     system: System,
     threshold: Threshold | None,
     effort: Effort,
-    root: np.random.SeedSequence,
+    root: np.random.SeedSequence | None,
     *,
     wants: Collection[str] = MEANS,
     percentiles: bool | None = False,
@@ -105,7 +105,7 @@ def response(
     effort
         What may be spent on exact answers, and how long a simulation may be.
     root
-        Seed of a simulation.
+        Seed of a simulation; a fresh one if None.
     wants
         The quantities asked for; if exact analyses give only some of them, the others are simulated.
     percentiles

@@ -25,13 +25,18 @@ LONGER = 2.0  # times what is enough for an interval: a little more, that it be 
 
 
 def simulated(
-    system: System, effort: Effort, root: np.random.SeedSequence, *, threshold: float | None = None, workers: int = 1
+    system: System,
+    effort: Effort,
+    root: np.random.SeedSequence | None,
+    *,
+    threshold: float | None = None,
+    workers: int = 1,
 ) -> Result:
     """Simulate a system at the rate it gives; ``threshold`` is lambda* where it is known."""
     jobs = effort.jobs or max(jobs_for_an_interval(system, threshold), LEAST_JOBS)
     return simulate_at_rate(
         system,
-        root=root,
+        root=np.random.SeedSequence() if root is None else root,
         effort=effort.replace(jobs=jobs),
         known=Known(stability_threshold=threshold),
         workers=workers,

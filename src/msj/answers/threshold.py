@@ -94,7 +94,12 @@ def exact_threshold(system: System, effort: Effort, *, method: Method = "auto", 
 
 
 def find_threshold(
-    system: System, effort: Effort, root: np.random.SeedSequence, *, completions: bool = True, bracket: bool = True
+    system: System,
+    effort: Effort,
+    root: np.random.SeedSequence | None = None,
+    *,
+    completions: bool = True,
+    bracket: bool = True,
 ) -> Threshold:
     """Return the threshold by whatever applies, surest first.
 
@@ -105,7 +110,7 @@ def find_threshold(
     effort
         For exact methods and for what has to be simulated (``jobs`` in each run).
     root
-        Seed of what has to be simulated.
+        Seed of what has to be simulated; a fresh one if None.
     completions
         Whether relative completions are wanted where they cost more than the threshold.
     bracket
@@ -119,6 +124,7 @@ def find_threshold(
     (0.9, 'exact')
     """
     system = system.replace(arrival_rate=None, load=None, utilisation=None)
+    root = np.random.SeedSequence() if root is None else root
     try:
         return exact_threshold(system, effort, completions=completions)
     except UNANSWERED as error:

@@ -14,7 +14,7 @@ import numpy as np
 from msj.analysis.saturated_chain import SaturatedChain, saturate
 from msj.answers.threshold import LINE_JOBS, MOST_LINE_JOBS, Threshold, find_threshold
 from msj.disciplines.fcfs import is_fcfs
-from msj.effort import Effort
+from msj.effort import USUAL, Effort
 from msj.errors import MsjError
 from msj.model import System
 from msj.results import Quantity
@@ -38,13 +38,15 @@ class Capacity(Threshold):
         return max(1.0 - self.saturated_utilisation.value, 0.0)
 
 
-def find_capacity(system: System, effort: Effort, root: np.random.SeedSequence, *, blame: bool = True) -> Capacity:
+def find_capacity(
+    system: System, effort: Effort = USUAL, root: np.random.SeedSequence | None = None, *, blame: bool = True
+) -> Capacity:
     """Return the stability threshold and the waste; if asked, also which class the servers are lost to.
 
     Examples
     --------
     >>> import msj
-    >>> found = find_capacity(msj.read("examples/two_servers.toml"), Effort(), np.random.SeedSequence(1))
+    >>> found = find_capacity(msj.read("examples/two_servers.toml"))
     >>> round(found.stability_threshold.value, 12), found.stability_threshold.kind
     (0.9, 'exact')
     >>> [(row.job_class, round(row.value, 12)) for row in found.blocked_servers]
@@ -56,7 +58,7 @@ def find_capacity(system: System, effort: Effort, root: np.random.SeedSequence, 
 
 
 def _blocked(
-    system: System, threshold: Threshold, effort: Effort, root: np.random.SeedSequence
+    system: System, threshold: Threshold, effort: Effort, root: np.random.SeedSequence | None
 ) -> tuple[Quantity, ...]:
     """Split the loss by the class that blocks; only FCFS has one head of the line that does."""
     if not is_fcfs(system):

@@ -14,7 +14,7 @@ import numpy as np
 
 from msj.answers.simulated import simulated
 from msj.answers.threshold import UNANSWERED, find_threshold
-from msj.effort import Effort
+from msj.effort import USUAL, Effort
 from msj.errors import MsjError, OutOfTime
 from msj.model import System
 from msj.model.changes import with_servers
@@ -33,13 +33,15 @@ class Remedy:
     system: System
 
 
-def takes(system: System, arrival_rate: float, effort: Effort, root: np.random.SeedSequence) -> tuple[bool, Kind]:
+def takes(
+    system: System, arrival_rate: float, effort: Effort = USUAL, root: np.random.SeedSequence | None = None
+) -> tuple[bool, Kind]:
     """Return whether the system is stable at the rate, and how that is known.
 
     Examples
     --------
     >>> import msj
-    >>> takes(msj.read("examples/two_servers.toml"), 0.95, Effort(), np.random.SeedSequence(1))
+    >>> takes(msj.read("examples/two_servers.toml"), 0.95)
     (False, 'exact')
     """
     if arrival_rate >= system.naive_threshold:
@@ -56,13 +58,15 @@ def takes(system: System, arrival_rate: float, effort: Effort, root: np.random.S
     return arrival_rate < found.value, found.stability_threshold.kind
 
 
-def servers_needed(system: System, arrival_rate: float, effort: Effort, root: np.random.SeedSequence) -> Remedy | None:
+def servers_needed(
+    system: System, arrival_rate: float, effort: Effort = USUAL, root: np.random.SeedSequence | None = None
+) -> Remedy | None:
     """Return a number of servers that takes the rate, by doubling and bisection; None if 64 times as many do not.
 
     Examples
     --------
     >>> import msj
-    >>> servers_needed(msj.read("examples/two_servers.toml"), 0.95, Effort(), np.random.SeedSequence(1)).words
+    >>> servers_needed(msj.read("examples/two_servers.toml"), 0.95).words
     '3 servers instead of 2'
     """
     low = max(int(arrival_rate * system.mean_work), system.servers)
@@ -83,7 +87,7 @@ def servers_needed(system: System, arrival_rate: float, effort: Effort, root: np
 
 
 def what_makes_it_stable(
-    system: System, arrival_rate: float, effort: Effort, root: np.random.SeedSequence
+    system: System, arrival_rate: float, effort: Effort = USUAL, root: np.random.SeedSequence | None = None
 ) -> tuple[Remedy, ...]:
     """Return the changes after which the cluster takes the arrival rate: servers, and caps on the largest need."""
     found = []

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from msj.answers.response import response
-from msj.effort import Effort
+from msj.effort import USUAL, Effort
 from msj.errors import Failure, MsjError, OutOfTime
 from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers, with_share
@@ -109,7 +109,9 @@ def _mix_words(words: str, job_class: JobClass, share: float) -> str:
     )
 
 
-def what_if(change: Change, arrival_rate: float, effort: Effort, root: np.random.SeedSequence) -> WhatIf:
+def what_if(
+    change: Change, arrival_rate: float, effort: Effort = USUAL, root: np.random.SeedSequence | None = None
+) -> WhatIf:
     """Return what the change brings at the arrival rate: exactly where possible, else simulated.
 
     Examples
@@ -117,7 +119,7 @@ def what_if(change: Change, arrival_rate: float, effort: Effort, root: np.random
     >>> import msj
     >>> system = msj.read("examples/two_servers.toml")
     >>> capped = next(c for c in possible_changes(system) if c.of == "largest need")
-    >>> found = what_if(capped, 0.72, Effort(), np.random.SeedSequence(1))
+    >>> found = what_if(capped, 0.72)
     >>> capped.words, round(found.capacity.stability_threshold.value, 9), round(found.mean_response_time.value, 4)
     ('no job above 1 server', 1.0, 5.1644)
     """

@@ -89,8 +89,9 @@ def long_jobs(system: System, rate: float, threshold: float | None = None) -> fl
     for c in system.active_classes:
         moment = c.duration.moment(4)
         if _held_up_by(system, c, rate, threshold) == 1 and not math.isnan(moment):
-            fourth += float(c.share) * _work(system, c) ** 4 * moment
-    return max(fourth / second**2 - EXPONENTIAL, 0.0) if math.isfinite(second) else math.inf
+            # Relative to the whole second moment, factor by factor: at the ends of the range powers would overflow.
+            fourth += float(c.share) * (_work(system, c) ** 2 / second) * (_work(system, c) ** 2 / second * moment)
+    return max(fourth - EXPONENTIAL, 0.0) if math.isfinite(second) else math.inf
 
 
 def why_no_variance(system: System, rate: float, threshold: float | None = None) -> str | None:

@@ -13,7 +13,7 @@ import numpy as np
 from msj.disciplines import Policy
 from msj.disciplines.own_function import OwnFunction
 from msj.effort import Effort
-from msj.errors import InvalidInput
+from msj.errors import InvalidInput, TooLarge
 from msj.model import System
 from msj.model.numbers import number, positive, whole
 from msj.simulation.engine_of import engine_of
@@ -31,6 +31,7 @@ from msj.workloads import PoissonJobs, Streams, seed_record
 
 JOBS = 1_000_000
 MOST_JOBS = 1_000_000_000
+MOST_SERVERS = 1_000_000_000  # FCFS keeps an entry for each
 FIRST_LOOK = 100_000  # jobs after which a run with a precision to reach is first looked at, at least
 LOOK_MEMORIES = 50.0  # ... and memories
 UNUSUAL = 1e9  # bytes that a run says it will need before it starts
@@ -67,6 +68,11 @@ class Question:
         levels: Sequence[float] = LEVELS,
     ) -> Question:
         """Check the options."""
+        if system.servers > MOST_SERVERS:
+            raise TooLarge(
+                f"{system.servers:.3g} servers are more than a simulation keeps track of (at most {MOST_SERVERS:,}); "
+                "use fewer, or a closed form (msj analyse)"
+            )
         rate = arrival_rate_of(system)
         if jobs is not None and time is not None:
             raise InvalidInput("jobs and time are both given; say how long to simulate in one way only")
