@@ -41,7 +41,7 @@ class InOrderEngine(ABC):
         ends, held = np.empty(most_ends), np.empty(most_ends, dtype=np.int64)
         self.line = Line(ends, held, np.zeros(1, dtype=STATE))
         self.number = 0
-        self._times, self._counting = Times(np.empty(0), np.empty(0)), np.empty(0, dtype=np.int64)
+        self._times, self._numbers = Times(np.empty(0), np.empty(0)), np.empty(0, dtype=np.int64)
 
     @property
     def state(self) -> Any:
@@ -63,15 +63,17 @@ class InOrderEngine(ABC):
 
     def advance(self, block: JobBlock) -> Completed:
         """Serve the block's jobs; all of them are returned, finished or not yet."""
-        if len(self._counting) != len(block):
+        if len(self._numbers) != len(block):
             self._times = Times(*np.empty((2, len(block))))
-            self._counting = np.arange(len(block))
+            self._numbers = np.arange(self.number, self.number + len(block))
+        else:
+            self._numbers += len(block)
         duration = self._run(block, self._times)
         if len(block):
             self.state["last_arrival"] = block.arrival[-1]
-        first, self.number = self.number, self.number + len(block)
+        self.number += len(block)
         return Completed(
-            number=first + self._counting,
+            number=self._numbers,
             arrival=block.arrival,
             job_class=block.job_class,
             need=block.need,

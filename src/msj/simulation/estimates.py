@@ -33,6 +33,7 @@ from msj.simulation.sketch import Sketch
 
 LEVELS = (50.0, 90.0, 95.0, 99.0, 99.9)
 FEW_JOBS = 1000  # of a class: its percentiles have no interval below
+SKETCHED = ("waiting", "response")
 RARE = 10.0  # memories with a wait below which theory is asked, too
 
 Interval = tuple[float, float] | None
@@ -139,9 +140,12 @@ class Estimates:
 
     def variance(self, group: Group, name: str) -> Variance:
         """Return the relative variance of a mean over jobs."""
-        sums, jobs, squares = (self.series(each, group) for each in (name, "jobs", f"{name} squared"))
+        sums, jobs = self.series(name, group), self.series("jobs", group)
         count, memories = float(jobs.sum()), self.reading.memories
-        spread = max(count * float(squares.sum()) / float(sums.sum()) ** 2 - 1.0, 0.0)
+        if name not in SKETCHED:  # nothing is known of its spread but that of the batches
+            return Variance(batch_variance(sums, jobs), len(sums) - 1)
+        squares = sum(sketch.sum_of_squares() for sketch in self._sketches(group, name))
+        spread = max(count * squares / float(sums.sum()) ** 2 - 1.0, 0.0)
         theory = spread * (1.0 / memories + 1.0 / count)
         return pooled(batch_variance(sums, jobs), len(sums), theory, self.reading.pace.long_jobs / self.reading.jobs)
 
@@ -160,9 +164,8 @@ class Estimates:
         return seen, probability_interval(seen, batches)
 
     def _percentiles(self, group: Group, levels: Sequence[float]) -> Iterator[Quantity]:
-        for name in ("waiting", "response"):
-            each = [getattr(batch, name) for batch in self.reading.batches]
-            sketches: list[Sketch] = [s.of_all() if group.index is None else s.of_class(group.index) for s in each]
+        for name in SKETCHED:
+            sketches = self._sketches(group, name)
             whole = Sketch.total(sketches)
             jobs = float(whole.counts.sum())
             independent = 1.0 / (1.0 / self.reading.memories + 1.0 / jobs)
@@ -172,6 +175,11 @@ class Estimates:
                 value = whole.percentile(level)
                 interval = None if ends is None else (min(ends[0], value), max(ends[1], value))
                 yield self._row(f"{name}_time_percentile", value, interval, group, level)
+
+    def _sketches(self, group: Group, name: str) -> list[Sketch]:
+        """Return the law of waiting or response times as each batch saw it."""
+        each: list[Sketch] = [getattr(batch, name) for batch in self.reading.batches]
+        return [s.of_all() if group.index is None else s.of_class(group.index) for s in each]
 
     def level_jobs(self, level: float) -> float:
         """Return how many jobs it takes for the interval of a percentile."""

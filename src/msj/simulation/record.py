@@ -42,12 +42,14 @@ class Record:
         self.waiting: list[Sketch] = []
         self.response: list[Sketch] = []
         self.late = np.empty((0, 3), dtype=np.int64)  # piece, bins of waiting and response time
+        self._late, self._ahead = np.empty((0, 3), dtype=np.int64), np.empty((0, 3))  # room for those of one block
         self.ahead = np.empty((0, 3))  # start, finish and servers of jobs whose finish is yet to come
 
     def add(self, done: Completed, clock: float) -> None:
         """Count jobs, given that it is ``clock`` now."""
-        late = np.empty((len(done), 3), dtype=np.int64)
-        ahead = np.empty((len(done), 3))
+        if len(self._late) < len(done):
+            self._late, self._ahead = np.empty((len(done), 3), dtype=np.int64), np.empty((len(done), 3))
+        late, ahead = self._late, self._ahead
         found = _count(
             done.number, done.arrival, done.job_class, done.need, done.duration, done.start, done.finish,
             NO_PREEMPTIONS if done.preemptions is None else done.preemptions, clock, self.warm_up, self.piece,
@@ -58,7 +60,8 @@ class Record:
             self.late = np.concatenate([self.late, late[: found[0]]])
             if len(self.late) > MANY_LATE:
                 self._sort_in()
-        self.ahead = np.concatenate([self.ahead[self.ahead[:, 1] > clock], ahead[: found[1]]])
+        if len(self.ahead) or found[1]:
+            self.ahead = np.concatenate([self.ahead[self.ahead[:, 1] > clock], ahead[: found[1]]])
 
     def end_piece(self, *, clock: float, skipped: float, wasted_area: float, present: float) -> None:
         """Note that all jobs of the piece, or of the warm-up, have arrived."""
@@ -154,20 +157,29 @@ def _count(
     bits = pair.view(np.int64)
     top = BINS - 1
     lates, aheads = 0, 0
+    # Nearly all jobs belong to the piece that is arriving: what it needs is kept at hand, and divisions are few.
+    first_here = warm_up + ended * piece if ended >= 0 else warm_up
+    began_here = marks[max(ended, 0), 0]
+    busy_here = 0.0
     for i in range(len(arrival)):
-        servers = need[i] * duration[i] / (finish[i] - start[i]) if finish[i] > start[i] else 0.0
+        span = finish[i] - start[i]
+        servers = float(need[i])
+        if abs(span - duration[i]) > 1e-9 * span:  # interrupted, shared or in stages: evenly over its stay
+            servers = need[i] * duration[i] / span if span > 0.0 else 0.0
         if finish[i] > clock:
             ahead[aheads, 0], ahead[aheads, 1], ahead[aheads, 2] = start[i], finish[i], servers
             aheads += 1
-        k = ended
-        if k >= 0:
-            busy[k] += servers * max(finish[i] - max(start[i], marks[k, 0]), 0.0)
+        if ended >= 0 and start[i] >= began_here:
+            busy_here += servers * span
+        elif ended >= 0:
+            busy_here += servers * max(finish[i] - began_here, 0.0)
+            k = ended
             while k > 0 and start[i] < marks[k, 0]:
                 k -= 1
                 busy[k] += servers * max(min(finish[i], marks[k + 1, 0]) - max(start[i], marks[k, 0]), 0.0)
         if number[i] < warm_up:
             continue
-        j = (number[i] - warm_up) // piece
+        j = ended if number[i] >= first_here else (number[i] - warm_up) // piece
         c = job_class[i]
         waiting = start[i] - arrival[i]
         response = finish[i] - arrival[i]
@@ -177,13 +189,9 @@ def _count(
         if len(preemptions) and preemptions[i] > 0:
             waiting = max(response - duration[i], waiting)
             row[5] += preemptions[i]
-        slowdown = response / duration[i]
         row[1] += response
         row[2] += waiting
-        row[4] += slowdown
-        row[6] += response * response
-        row[7] += waiting * waiting
-        row[8] += slowdown * slowdown
+        row[4] += response / duration[i]
         pair[0] = waiting
         pair[1] = response
         first = min(max((bits[0] >> SHIFT) - lowest, 0), top)
@@ -194,4 +202,6 @@ def _count(
         else:
             late[lates, 0], late[lates, 1], late[lates, 2] = j, c * (top + 1) + first, c * (top + 1) + second
             lates += 1
+    if ended >= 0:
+        busy[ended] += busy_here
     return lates, aheads

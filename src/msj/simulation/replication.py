@@ -52,7 +52,7 @@ class Replication:
         record = self.record
         end = record.warm_up + (record.ended + 1) * record.piece
         if self.arrived < end:
-            block = self.source.take(min(count, end - self.arrived))
+            block = self.source.take(min(count, end - self.arrived, self.source.at_hand))
             if len(block) == 0:
                 return 0
             self.arrived += len(block)

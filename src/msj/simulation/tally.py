@@ -21,9 +21,6 @@ COLUMNS = (
     "waited",
     "slowdown",
     "preemptions",
-    "response squared",
-    "waiting squared",
-    "slowdown squared",
 )
 
 

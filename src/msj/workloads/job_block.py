@@ -37,5 +37,9 @@ class JobBlock:
 class JobSource(Protocol):
     """Where jobs come from. Its state is arrays and numbers, so that a run can be continued."""
 
+    @property
+    def at_hand(self) -> int:
+        """How many jobs cost least to take at once."""
+
     def take(self, count: int) -> JobBlock:
         """Return the next jobs, at most ``count``, none when there are no more; good until the next call."""

@@ -21,7 +21,7 @@ from msj.model.durations import Exponential
 from msj.workloads.job_block import JobBlock
 from msj.workloads.streams import Streams
 
-BLOCK = 16384  # jobs: small enough that a block stays in the cache, large enough that Python's share is small
+BLOCK = 32768  # jobs: small enough that a block stays in the cache, large enough that Python's share is small
 LONG_EMPTY = 1000.0  # times what would empty the cluster: longer gaps are cut
 
 
@@ -54,6 +54,11 @@ class PoissonJobs:
         """Time cut out of the clock before the last job that was handed out, while the cluster was empty."""
         return float(self.real[1, self.used - 1]) if self.times[0] > 0 else 0.0
 
+    @property
+    def at_hand(self) -> int:
+        """How many jobs can be handed out without drawing more and putting the two together."""
+        return BLOCK - self.used or BLOCK
+
     def take(self, count: int) -> JobBlock:
         """Return the next ``count`` jobs; the block's arrays are used again by later calls."""
         parts = []
@@ -75,11 +80,11 @@ class PoissonJobs:
         (arrival, chosen, duration), (job_class, need) = self.real, self.whole
         self.gaps.standard_exponential(out=arrival)
         self.classes.random(out=chosen)
-        _choose(chosen, self.accept, self.alias, self.needs, job_class, need)
         if self.exponential:
             self.durations.standard_exponential(out=duration)
-            _scale(duration, job_class, self.means)
+            _choose(chosen, self.accept, self.alias, self.needs, job_class, need, self.means, duration)
         else:
+            _choose(chosen, self.accept, self.alias, self.needs, job_class, need, self.means, duration[:0])
             for index, c in enumerate(self.system.classes):
                 here = np.flatnonzero(job_class == index)
                 duration[here] = c.duration.sample(self.durations, len(here))
@@ -108,21 +113,33 @@ def alias_table(shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArr
 
 
 @njit(cache=True, nogil=True)
-def _choose(chosen, accept, alias, needs, job_class, need):  # type: ignore[no-untyped-def]
-    classes = len(accept)
+def _choose(chosen, accept, alias, needs, job_class, need, means, duration):  # type: ignore[no-untyped-def]
+    # Durations that are there already are exponential with mean 1, and get their class's mean on the way.
+    classes, scale = len(accept), len(duration) > 0
     for i in range(len(chosen)):
         x = chosen[i] * classes
         slot = int(x)
         c = slot if x - slot < accept[slot] else alias[slot]
         job_class[i] = c
         need[i] = needs[c]
+        if scale:
+            duration[i] *= means[c]
 
 
 @njit(cache=True, nogil=True)
 def _arrive(times, rate, least_gap, need, duration, arrival, before):  # type: ignore[no-untyped-def]
     clock, skipped, busy = times[0], times[1], times[2]
     mean_gap = 1.0 / rate
-    for i in range(len(arrival)):
+    # As long as no gap is long, as always but where jobs are rare, nothing is cut, and a rough bound will do: what was
+    # there and has not passed, and all that came since.
+    short, work = 0, 0.0
+    while short < len(arrival) and arrival[short] * mean_gap <= least_gap:
+        clock += arrival[short] * mean_gap
+        arrival[short], before[short] = clock, skipped
+        work += need[short] * duration[short]
+        short += 1
+    busy = max(busy - (clock - times[0]), 0.0) + work
+    for i in range(short, len(arrival)):
         gap = arrival[i] * mean_gap
         longest = LONG_EMPTY * busy + least_gap
         if gap > longest:
@@ -132,9 +149,3 @@ def _arrive(times, rate, least_gap, need, duration, arrival, before):  # type: i
         arrival[i], before[i] = clock, skipped
         busy = max(busy - gap, 0.0) + need[i] * duration[i]
     times[0], times[1], times[2] = clock, skipped, busy
-
-
-@njit(cache=True, nogil=True)
-def _scale(duration, job_class, means):  # type: ignore[no-untyped-def]
-    for i in range(len(duration)):
-        duration[i] *= means[job_class[i]]

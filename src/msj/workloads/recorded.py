@@ -62,6 +62,11 @@ class RecordedJobs:
         again.taken = 0
         return again
 
+    @property
+    def at_hand(self) -> int:
+        """All that are left: they lie in one piece."""
+        return max(len(self.jobs) - self.taken, 1)
+
     def take(self, count: int) -> JobBlock:
         """Return the next ``count`` jobs, or fewer when there are no more."""
         here = slice(self.taken, self.taken + count)
