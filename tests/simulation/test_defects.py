@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -172,13 +173,16 @@ def test_s10_a_deadline_ends_a_run_with_what_there_is():
 
 def test_s11_many_classes_need_little_memory():
     script = (
-        "import resource, msj\n"
+        "import msj\n"
         "law = msj.Exponential(mean=1)\n"
         "classes = [msj.JobClass(name=str(i), need=1 + i % 7, share='1/2000', duration=law) for i in range(2000)]\n"
         "system = msj.System(servers=64, classes=classes, utilisation=0.5)\n"
         "msj.simulate(system, jobs=100_000, seed=1)\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))\n"
     )
+    # The kernel's peak of this program alone: ru_maxrss is inherited from whoever starts it.
+    if not Path("/proc/self/status").exists():
+        pytest.skip("the peak memory of a program is read from /proc, which is not there")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 1_000_000  # kilobytes
 
