@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msj.answers.known import known_of
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.simulate import with_arrival_rate
 from msj.answers.threshold import quick_threshold
 from msj.effort import Effort
 from msj.results import Result, Watch
-from msj.simulation import LEVELS, Known, compare_at_rate
+from msj.simulation import LEVELS, compare_at_rate
 from msj.workloads import Rng
 
 
@@ -27,6 +28,7 @@ def compare(
     processes: int | None = None,
     warm_up: float | None = None,
     levels: Sequence[float] = LEVELS,
+    controls: bool = True,
     stability_threshold: float | None = None,
     effort: Effort | None = None,
     progress: Watch | None = None,
@@ -42,7 +44,7 @@ def compare(
         The cluster, or the file that describes it; a load is a share of the threshold under its own policy.
     policies
         Names, tables, policies or plain functions; the differences are from the first of them.
-    jobs, rng, seed, replications, workers, processes, warm_up, levels, stability_threshold, effort, progress
+    jobs, rng, seed, replications, workers, processes, warm_up, levels, controls, stability_threshold, effort, progress
         As for :func:`msj.simulate`.
 
     Examples
@@ -63,7 +65,7 @@ def compare(
     for index, policy in enumerate(chosen):
         one = served.replace(policy=policy)
         same = one.policy == own.policy and stability_threshold is not None
-        known[index] = Known(stability_threshold=stability_threshold if same else quick_threshold(one))
+        known[index] = known_of(one, stability_threshold if same else None)
     return compare_at_rate(
         served,
         chosen,
@@ -76,5 +78,6 @@ def compare(
         processes=processes,
         warm_up=warm_up,
         levels=levels,
+        controls=controls,
         progress=progress,
     )

@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from msj.answers.known import known_of
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.saturated import solve_saturated
 from msj.answers.threshold import quick_threshold
@@ -17,7 +18,7 @@ from msj.effort import Effort
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
 from msj.results import Result, Watch
-from msj.simulation import LEVELS, Known, simulate_at_rate
+from msj.simulation import LEVELS, simulate_at_rate
 from msj.workloads import Rng
 
 
@@ -36,6 +37,7 @@ def simulate(
     processes: int | None = None,
     warm_up: float | None = None,
     levels: Sequence[float] = LEVELS,
+    controls: bool = True,
     stability_threshold: float | None = None,
     effort: Effort | None = None,
     progress: Watch | None = None,
@@ -69,6 +71,8 @@ def simulate(
         Share of each replication that is left out at its beginning; chosen by the cluster's memory if nothing is said.
     levels
         Percentiles to give.
+    controls
+        Whether what exactly solved single servers find on the same jobs is used to take off noise.
     stability_threshold
         Of the system's own policy, where that is known from elsewhere.
     effort
@@ -103,7 +107,7 @@ def simulate(
         served,
         root=root_of(rng, seed),
         effort=effort,
-        known=Known(stability_threshold=stability_threshold),
+        known=known_of(served, stability_threshold),
         jobs=jobs,
         time=time,
         precision=precision,
@@ -112,6 +116,7 @@ def simulate(
         processes=processes,
         warm_up=warm_up,
         levels=levels,
+        controls=controls,
         progress=progress,
         jobs_file=jobs_file,
         checkpoint=checkpoint,

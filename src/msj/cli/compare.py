@@ -51,6 +51,7 @@ def compare(
     replications: int | None,
     workers: int,
     levels: tuple[float, ...],
+    controls: bool,
     as_json: bool,
     as_csv: bool,
     **loads: str | None,
@@ -76,6 +77,7 @@ def compare(
             replications=replications,
             workers=workers,
             levels=levels,
+            controls=controls,
             progress=bar.show,
         )
     show_result(result, as_json=as_json, as_csv=as_csv, names=SHOWN)

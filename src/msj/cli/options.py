@@ -85,8 +85,15 @@ def load_options(command: Command) -> Command:
 
 
 def run_options(command: Command) -> Command:
-    """Add --seed, --replications, --workers (also --processes) and --levels."""
+    """Add --seed, --replications, --workers (also --processes), --levels and --no-controls."""
     for option in (
+        click.option(
+            "--no-controls",
+            "controls",
+            flag_value=False,
+            default=True,
+            help="Plain means, without what exactly solved servers on the same jobs tell.",
+        ),
         click.option(
             "--levels",
             callback=_levels,

@@ -60,6 +60,7 @@ OF_THE_RULE = (
     "front_on",
     "sees_enough",
     "sees_enough_once_full",
+    "larger_needs_first",
     "order_within_need",
     "shares_speed",
     "fills",
@@ -104,6 +105,8 @@ class Policy(Chosen, ABC):
     uses_estimates: ClassVar[bool] = False
     #: Whether, in a front sorted by need (largest first, ties by age), the same jobs are served as in order of arrival.
     order_within_need: ClassVar[bool] = False
+    #: Whether no job waits for one that needs fewer servers.
+    larger_needs_first: ClassVar[bool] = False
     #: Whether it has seen enough jobs as soon as their needs sum to the servers.
     sees_enough_once_full: ClassVar[bool] = False
 

@@ -22,6 +22,7 @@ class MostServersFirst(Policy):
     summary: ClassVar[str] = "jobs that need many servers first, ties by arrival; preemptive unless preemptive = false"
     citation: ClassVar[str] = "wcfs, section 6"
     fills: ClassVar[Fills] = Fills.EQUAL_NEEDS
+    larger_needs_first: ClassVar[bool] = True
     preemptive: bool = True
 
     @property

@@ -38,6 +38,7 @@ COORDINATES: dict[str, Coordinate] = {
     "section": Coordinate(unit=None, words="the section of a report"),
     "policy": Coordinate(unit=None, words="the policy that serves"),
     "baseline": Coordinate(unit=None, words="the policy a difference is from"),
+    "quantity": Coordinate(unit=None, words="the quantity a row is about"),
     "change": Coordinate(unit=None, words="a change of the cluster, in words"),
     "form": Coordinate(unit=None, words="which form of an asymptotic: paper, corrected or refined"),
     "extremum": Coordinate(unit=None, words="optimum or pessimum of a curve"),

@@ -27,8 +27,16 @@ from msj.model import System
 from msj.model.chosen import distinct_label
 from msj.model.numbers import whole
 from msj.results import Missing, Outcome, Quantity, Result, Watch
+from msj.simulation.controlled import Remainder, remainder
 from msj.simulation.estimates import LEVELS, Estimates, adds_up, groups_of
-from msj.simulation.intervals import CONFIDENCE, Variance, batch_variance
+from msj.simulation.intervals import (
+    CONFIDENCE,
+    TRUST_IN_SHARES,
+    Variance,
+    batch_variance,
+    in_parallel,
+    pooled,
+)
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.plan import Pace, Plan
 from msj.simulation.question import Question
@@ -67,6 +75,7 @@ def compare_at_rate(
     processes: int | None = None,
     warm_up: float | None = None,
     levels: Sequence[float] = LEVELS,
+    controls: bool = True,
     progress: Watch | None = None,
 ) -> Result:
     """Simulate the same jobs under each policy, for a system that says how much arrives; see ``msj.compare``.
@@ -89,8 +98,11 @@ def compare_at_rate(
             replications=replications,
             warm_up=warm_up,
             levels=levels,
+            controls=controls,
         )
     plan = _common_plan(list(questions.values()))
+    slowest = max(questions.values(), key=lambda each: 0.0 if each.known.forbids(each.rate) else each.pace.memory)
+    questions = {name: replace(each, controls=slowest.controls) for name, each in questions.items()}
     served: dict[str, Served | Result] = {}
     for index, (name, question) in enumerate(questions.items()):
         if question.known.forbids(question.rate):
@@ -176,8 +188,10 @@ def differences(base: Served, other: Served) -> list[Quantity]:
     slower = max(readings, key=lambda reading: reading.pace.memory)
     both = []
     for each, own, reading in zip((other, base), pieces, readings, strict=True):
-        batches = batches_of([run[len(run) - kept :] for run in own], jobs / slower.pace.memory)
-        both.append(each.question.estimates(replace(reading, batches=batches, jobs=jobs)))
+        left = [run[len(run) - kept :] for run in own]
+        batches = batches_of(left, jobs / slower.pace.memory)
+        flat = [tally for run in left for tally in run]
+        both.append(each.question.estimates(replace(reading, pieces=flat, batches=batches, jobs=jobs)))
     return [_difference(*both, name=name, column=column, scale=scale) for name, column, scale in _compared(*both)]
 
 
@@ -203,7 +217,8 @@ def _difference(other: Estimates, base: Estimates, *, name: str, column: str, sc
     if not np.any(sums[0] - sums[1]):
         interval = (0.0, 0.0)
     elif other.sure and base.sure and not heavy:
-        interval = _interval(value, sums, jobs, [_factor(each, group, column) for each in (other, base)])
+        means = [_factor(each, group, column) for each in (other, base)]
+        value, interval = _interval(value, sums, jobs, means, _remainder(other, base, group, column, value))
     low, high = (None, None) if interval is None else interval
     return Quantity(
         name=f"{name}_difference",
@@ -219,25 +234,46 @@ def _factor(estimates: Estimates, group: Any, column: str) -> tuple[float, Varia
     """Return the variance of a mean according to its batches, and what is made of it."""
     sums, jobs = estimates.series(column, group), estimates.series("jobs", group)
     square = float(sums.sum() / jobs.sum()) ** 2
+    count = len(sums)
     if square == 0:
-        return 0.0, Variance(0.0, len(sums) - 1)
-    batches = batch_variance(sums, jobs)
-    found = Variance(batches, len(sums) - 1) if column == "waited" else estimates.variance(group, column)
+        return 0.0, Variance(0.0, count - 1)
+    batches, theory = batch_variance(sums, jobs), estimates.theory(group, column)
+    found = Variance(batches, count - 1) if theory is None else pooled(batches, count, *theory)
     return batches * square, Variance(found.value * square, found.freedom)
 
 
+def _remainder(other: Estimates, base: Estimates, group: Any, column: str, value: float) -> Remainder | None:
+    """Return what is left of the difference when the controls, the same for both, have been taken off."""
+    if other.controls is None or other.controls != base.controls:
+        return None
+    sums = [each.series(column, group, pieces=True) for each in (other, base)]
+    beyond = sums[0] - sums[1] - value * other.series("jobs", group, pieces=True)
+    return remainder(beyond, other.control_series(group, busy=column == "waited"))
+
+
 def _interval(
-    value: float, sums: Sequence[Any], jobs: Any, means: Sequence[tuple[float, Variance]]
-) -> tuple[float, float]:
+    value: float,
+    sums: Sequence[Any],
+    jobs: Any,
+    means: Sequence[tuple[float, Variance]],
+    found: Remainder | None,
+) -> tuple[float, tuple[float, float]]:
+    """Return the difference and its interval, less what the controls take off."""
     gaps = sums[0] - sums[1]
     variance = len(gaps) * float(np.var(gaps - value * jobs, ddof=1)) / float(jobs.sum()) ** 2
     batches = sum(own for own, _ in means)
-    corrected = sum(found.value for _, found in means)
+    corrected = sum(made.value for _, made in means)
     if batches > 0:
         variance *= corrected / batches
     freedom = max(means, key=lambda pair: pair[1].value)[1].freedom
+    if found is not None:
+        together = max(len(found.beyond) // len(gaps) // 2, 1)
+        left_over = found.left_over(together, overlapping=True)
+        if left_over < 1.0:
+            value += found.shift / float(jobs.sum())
+            variance, freedom = variance * left_over, in_parallel(freedom, TRUST_IN_SHARES)
     half = float(stdtrit(freedom, CONFIDENCE)) * math.sqrt(variance)
     if half <= CLEARLY * abs(value):
         ends = (value * math.exp(-half / abs(value)), value * math.exp(half / abs(value)))
-        return min(ends), max(ends)
-    return value - half, value + half
+        return value, (min(ends), max(ends))
+    return value, (value - half, value + half)

@@ -17,14 +17,16 @@ from numpy.typing import NDArray
 from msj.disciplines.sharing import Sharing
 from msj.model import JobClass, System
 from msj.results import Quantity
+from msj.simulation.controlled import SKEWED, Remainder, remainder
+from msj.simulation.controls import Controls
 from msj.simulation.intervals import (
-    FADES,
     TRUST,
     Variance,
     batch_variance,
     mean_interval,
     pooled,
     probability_interval,
+    remaining,
     student_interval,
 )
 from msj.simulation.percentile_interval import FEWEST, percentile_intervals
@@ -34,6 +36,7 @@ from msj.simulation.sketch import Sketch
 LEVELS = (50.0, 90.0, 95.0, 99.0, 99.9)
 FEW_JOBS = 1000  # of a class: its percentiles have no interval below
 SKETCHED = ("waiting", "response")
+ROUNDING = 1e-10  # relative: what a control that knows everything still leaves open
 RARE = 10.0  # memories with a wait below which theory is asked, too
 
 Interval = tuple[float, float] | None
@@ -72,10 +75,20 @@ def adds_up(system: System) -> bool:
 class Estimates:
     """Rows of a run; without intervals where it was too short for them."""
 
-    def __init__(self, system: System, rate: float, reading: Reading, *, method: str, citation: str) -> None:
-        self.system, self.rate, self.reading = system, rate, reading
+    def __init__(
+        self,
+        system: System,
+        rate: float,
+        reading: Reading,
+        *,
+        controls: Controls | None = None,
+        method: str = "",
+        citation: str = "",
+    ) -> None:
+        self.system, self.rate, self.reading, self.controls = system, rate, reading, controls
         self.method, self.citation = method, citation
         self.sure = reading.long_enough
+        self.reductions: dict[str, float] = {}  # what controls have divided the variance by, for means over all jobs
         self.forgets = all(math.isfinite(c.duration.second_moment) for c in system.active_classes)
 
     def rows(self, levels: Sequence[float] = LEVELS) -> Iterator[Quantity]:
@@ -85,6 +98,7 @@ class Estimates:
                 continue
             yield from self._times(group)
             if group.index is None:
+                yield from self._reduced(group)
                 yield from self._servers()
             yield from self._percentiles(group, levels)
 
@@ -103,6 +117,14 @@ class Estimates:
         yield self._row("mean_jobs_in_system", group.rate * mean, _scaled(response, group.rate), group)
         yield self._row("mean_jobs_waiting", group.rate * waits, _scaled(waiting, group.rate), group)
         yield self._row("waiting_probability", *self.waiting_probability(group), group)
+
+    def _reduced(self, group: Group) -> Iterator[Quantity]:
+        """What controls have divided the variance by, for the rows they have sharpened."""
+        response = "waiting" if adds_up(self.system) else "response"
+        for quantity, column in (("mean_response_time", response), ("waiting_probability", "waited")):
+            if column in self.reductions:
+                row = self._row("variance_reduction", self.reductions[column], None, group)
+                yield row.put(quantity=quantity)
 
     def _servers(self) -> Iterator[Quantity]:
         """What servers do, and what happens to jobs on the way."""
@@ -136,18 +158,48 @@ class Estimates:
             _, interval = self.waiting_probability(group)
             most = self.reading.pace.memory / self.rate
             return value, None if interval is None else (0.0, interval[1] * most)
-        return value, mean_interval(value, self.variance(group, name))
+        value, variance = self.controlled(group, name, self.theory(group, name))
+        return value, mean_interval(value, variance)
 
-    def variance(self, group: Group, name: str) -> Variance:
-        """Return the relative variance of a mean over jobs."""
+    def controlled(self, group: Group, name: str, theory: tuple[float, float] | None) -> tuple[float, Variance]:
+        """Return a mean over jobs and its relative variance, less what the controls take off both."""
         sums, jobs = self.series(name, group), self.series("jobs", group)
-        count, memories = float(jobs.sum()), self.reading.memories
-        if name not in SKETCHED:  # nothing is known of its spread but that of the batches
-            return Variance(batch_variance(sums, jobs), len(sums) - 1)
+        value, count = float(sums.sum() / jobs.sum()), len(sums)
+        batches = batch_variance(sums, jobs)
+        plain = Variance(batches, count - 1) if theory is None else pooled(batches, count, *theory)
+        found = self._remainder(group, name, value)
+        adjusted = value if found is None else value + found.shift / float(jobs.sum())
+        if found is None or adjusted <= 0 or found.left_over(size := len(found.beyond) // count) >= 1.0:
+            return value, plain
+        smaller = (value / adjusted) ** 2
+        finely = found.left_over(max(size // 2, 1), overlapping=True)
+        left_over = remaining(batches, count, found.left_over(size), finely, theory)
+        if group.index is None:
+            self.reductions[name] = SKEWED / finely
+        return adjusted, Variance(max(left_over.value * smaller, ROUNDING**2), left_over.freedom)
+
+    def _remainder(self, group: Group, name: str, value: float) -> Remainder | None:
+        if self.controls is None:
+            return None
+        beyond = self.series(name, group, pieces=True) - value * self.series("jobs", group, pieces=True)
+        return remainder(beyond, self.control_series(group, busy=name == "waited"))
+
+    def control_series(self, group: Group, *, busy: bool = False) -> NDArray[np.float64]:
+        """Return the controls, one row for each piece."""
+        assert self.controls is not None
+        pieces = self.reading.pieces
+        sums, time = np.array([piece.controls for piece in pieces]), np.array([piece.time for piece in pieces])
+        return self.controls.centred(sums, time, job_class=group.index, busy=busy)
+
+    def theory(self, group: Group, name: str) -> tuple[float, float] | None:
+        """Return the relative variance that theory gives a mean, for the queue and for long jobs; None if none."""
+        if name not in SKETCHED:
+            return None
+        sums, count = float(self.series(name, group).sum()), float(self.series("jobs", group).sum())
         squares = sum(sketch.sum_of_squares() for sketch in self._sketches(group, name))
-        spread = max(count * squares / float(sums.sum()) ** 2 - 1.0, 0.0)
-        theory = spread * (1.0 / memories + 1.0 / count)
-        return pooled(batch_variance(sums, jobs), len(sums), theory, self.reading.pace.long_jobs / self.reading.jobs)
+        spread = max(count * squares / sums**2 - 1.0, 0.0)
+        reading = self.reading
+        return spread * (1.0 / reading.memories + 1.0 / count), reading.pace.long_jobs / reading.jobs
 
     def waiting_probability(self, group: Group) -> tuple[float, Interval]:
         """Return the share of jobs that wait; with an interval even if none did."""
@@ -158,10 +210,11 @@ class Estimates:
         independent = 1.0 / (1.0 / memories + 1.0 / float(jobs.sum()))
         if seen == 0:
             return seen, probability_interval(seen, Variance(1.0 / independent, count - 1 + TRUST))
-        batches = Variance(batch_variance(waited, jobs), count - 1)
         if independent * seen < RARE:
-            batches = pooled(batches.value, count, (1.0 - seen) / (independent * seen), fades=FADES)
-        return seen, probability_interval(seen, batches)
+            variance = pooled(batch_variance(waited, jobs), count, (1.0 - seen) / (independent * seen))
+            return seen, probability_interval(seen, variance)
+        seen, variance = self.controlled(group, "waited", None)
+        return seen, probability_interval(seen, variance)
 
     def _percentiles(self, group: Group, levels: Sequence[float]) -> Iterator[Quantity]:
         for name in SKETCHED:
@@ -186,9 +239,10 @@ class Estimates:
         pace = self.reading.pace
         return 1.1 * FEWEST / (1.0 - level / 100.0) * pace.memory + pace.settling
 
-    def series(self, name: str, group: Group) -> NDArray[np.float64]:
-        """Return one sum for each batch."""
-        return np.array([batch.column(name, group.index) for batch in self.reading.batches])
+    def series(self, name: str, group: Group, *, pieces: bool = False) -> NDArray[np.float64]:
+        """Return one sum for each batch, or piece."""
+        each = self.reading.pieces if pieces else self.reading.batches
+        return np.array([tally.column(name, group.index) for tally in each])
 
     def _row(self, name: str, value: float, interval: Interval, group: Group, level: float | None = None) -> Quantity:
         low, high = (None, None) if interval is None else interval

@@ -34,6 +34,7 @@ TRUST = 60.0  # degrees of freedom that theory is worth at most
 FADES = 30_000.0  # theory counts TRUST as long as there are fewer independent observations than FADES/TRUST
 FADES_FOR_TAILS = 2_000.0
 TRUST_IN_LONG_JOBS = 12.0
+TRUST_IN_SHARES = 12.0  # degrees of freedom at most, where controls have taken off a share of the variance
 LONG_JOBS_AT_MOST = 4.0  # times the spread of the batches
 AT_MOST, MANY_BATCHES = 3.0, 20  # theory counts for no more than so many times the spread of so many batches
 CONTRADICTED = 2.0  # times what theory says
@@ -66,7 +67,7 @@ def batch_variance(above: Floats, below: Floats) -> float:
     return float(len(above) * np.var(above - ratio * below, ddof=1) / above.sum() ** 2)
 
 
-def pooled(batches: float, count: int, theory: float, long_jobs: float = 0.0, fades: float = FADES) -> Variance:
+def pooled(batches: float, count: int, theory: float, long_jobs: float = 0.0) -> Variance:
     """Return the relative variance from batches and theory together.
 
     Parameters
@@ -75,21 +76,51 @@ def pooled(batches: float, count: int, theory: float, long_jobs: float = 0.0, fa
         Relative variance according to the batches, and their number.
     theory, long_jobs
         What theory says: for the queue, and the further part of long jobs.
-    fades
-        When batches are enough, in independent observations times degrees of freedom.
     """
     long_jobs = min(long_jobs, LONG_JOBS_AT_MOST * batches)
-    if (
-        count >= MANY_BATCHES
-    ):  # jobs that differ each for itself, not by the queue they meet, need less than theory says
+    if count >= MANY_BATCHES:  # jobs that differ each for itself, not by the queue they meet, spread less than theory
         theory = min(theory, AT_MOST * batches)
     expected = theory + long_jobs
     if batches > CONTRADICTED * expected or expected == 0:
         return Variance(batches, count - 1)
-    trust = min(TRUST, fades * expected)
+    trust = min(TRUST, FADES * expected)
     trust = (trust * theory + min(trust, TRUST_IN_LONG_JOBS) * long_jobs) / expected
     freedom = count - 1 + trust
     return Variance(((count - 1) * batches + trust * expected) / freedom, freedom)
+
+
+def remaining(
+    batches: float,
+    count: int,
+    left_over: float,
+    left_over_finely: float,
+    theory: tuple[float, float] | None,
+) -> Variance:
+    """Return the relative variance of a mean from which controls have taken a part.
+
+    Theory is about the plain mean; how much of its variance is left is read off groups of pieces that are finer than
+    the batches, and more. That share is itself uncertain, so theory is worth fewer degrees of freedom.
+
+    Parameters
+    ----------
+    batches, count
+        Relative variance of the plain mean according to the batches, and their number.
+    left_over, left_over_finely
+        The share that controls leave over, according to the batches and to finer groups.
+    theory
+        What theory says of the plain mean, for the queue and for long jobs; None if nothing.
+    """
+    if theory is None:
+        return Variance(batches * left_over, count - 1)
+    # Both in the scale of the plain mean, so that theory counts for as much as it does there.
+    plain = pooled(batches * left_over / left_over_finely, count, *theory)
+    freedom = count - 1 + in_parallel(plain.freedom - (count - 1), TRUST_IN_SHARES)
+    return Variance(plain.value * left_over_finely, freedom)
+
+
+def in_parallel(freedom: float, other: float) -> float:
+    """Return what a product of two estimates is worth in degrees of freedom: relative variances add."""
+    return freedom * other / (freedom + other)
 
 
 def mean_interval(mean: float, variance: Variance) -> tuple[float, float]:

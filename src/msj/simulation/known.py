@@ -13,9 +13,13 @@ class Known:
     ----------
     stability_threshold
         The arrival rate from which on the queue grows without end, under the policy that is simulated.
+    weights
+        How much longer the whole cluster is taken, per unit of a job's duration, for each class:
+        (∂(1/lambda*)/∂m_c)/p_c, m_c the mean duration.
     """
 
     stability_threshold: float | None = None
+    weights: tuple[float, ...] | None = None
 
     def forbids(self, arrival_rate: float) -> bool:
         """Return whether so much is known to be too much."""

@@ -16,6 +16,7 @@ from msj.effort import Effort
 from msj.errors import InvalidInput, TooLarge
 from msj.model import System
 from msj.model.numbers import number, positive, whole
+from msj.simulation.controls import Controls, ControlServers, why_no_controls
 from msj.simulation.engine_of import engine_of
 from msj.simulation.estimates import LEVELS, Estimates
 from msj.simulation.known import NOTHING, Known
@@ -52,6 +53,8 @@ class Question:
     replications: int | None = None
     warm_up: float | None = None
     levels: tuple[float, ...] = LEVELS
+    controls: Controls | None = None  # what goes along with the run and takes off its noise
+    why_plain: str | None = None  # why nothing does, though it was wanted
 
     @classmethod
     def of(
@@ -66,6 +69,7 @@ class Question:
         replications: int | None = None,
         warm_up: float | None = None,
         levels: Sequence[float] = LEVELS,
+        controls: bool = True,
     ) -> Question:
         """Check the options."""
         if system.servers > MOST_SERVERS:
@@ -95,6 +99,8 @@ class Question:
             replications=None if replications is None else whole(replications, "replications"),
             warm_up=warm_up,
             levels=checked_levels(levels),
+            controls=_controls(system, rate, known, most) if controls else None,
+            why_plain=why_no_controls(system) if controls else None,
         )
 
     @property
@@ -121,6 +127,8 @@ class Question:
             "versions": {name: version(name) for name in ("msj", "numpy", "numba")},
             "arrival_rate": self.rate,
             "stability_threshold": self.known.stability_threshold,
+            "weights": self.known.weights,
+            "controls": self.controls is not None,
             "seed": seed_record(self.root),
             "jobs": self.jobs,
             "precision": self.precision,
@@ -136,7 +144,9 @@ class Question:
             plan=plan,
             pace=self.pace,
             replications=[
-                new_replication(self.system, self.rate, each, warm_up=plan.warm_up, piece=plan.piece)
+                new_replication(
+                    self.system, self.rate, each, warm_up=plan.warm_up, piece=plan.piece, controls=self.controls
+                )
                 for each in streams
             ],
             most_jobs=self.jobs,
@@ -161,7 +171,9 @@ class Question:
     def estimates(self, reading: Reading, method: str = "") -> Estimates:
         """Return the rows that a reading stands for."""
         policy: Any = self.system.policy
-        return Estimates(self.system, self.rate, reading, method=method, citation=policy.citation)
+        return Estimates(
+            self.system, self.rate, reading, controls=self.controls, method=method, citation=policy.citation
+        )
 
     def relative_half_width(self, run: Run) -> float:
         """Return half the width of the mean response time's interval over its value; infinite without one."""
@@ -177,15 +189,34 @@ class Question:
             )
 
 
+def _controls(system: System, rate: float, known: Known, jobs: int) -> Controls | None:
+    if why_no_controls(system) is not None:
+        return None
+    return Controls.of(system, rate, threshold=known.stability_threshold, weights=known.weights, jobs=jobs)
+
+
 def new_replication(
-    system: System, rate: float, streams: Streams, *, warm_up: int = 0, piece: int = 2**62
+    system: System,
+    rate: float,
+    streams: Streams,
+    *,
+    warm_up: int = 0,
+    piece: int = 2**62,
+    controls: Controls | None = None,
 ) -> Replication:
     """Make one replication from its streams."""
     typical = min(float(c.duration.mean) for c in system.active_classes)
     return Replication(
         source=PoissonJobs(system, arrival_rate=rate, streams=streams),
         kernel=engine_of(system, streams),
-        record=Record(classes=len(system.classes), lowest=first_bin(typical), warm_up=warm_up, piece=piece),
+        record=Record(
+            classes=len(system.classes),
+            lowest=first_bin(typical),
+            warm_up=warm_up,
+            piece=piece,
+            controls=0 if controls is None else controls.columns,
+        ),
+        controls=None if controls is None else ControlServers(controls),
     )
 
 

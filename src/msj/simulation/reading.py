@@ -30,8 +30,8 @@ class Reading:
 
     Parameters
     ----------
-    batches
-        Stretches of at least several memories.
+    pieces, batches
+        All that counts, in its pieces, and as many of them after each other put together as span several memories.
     pace
         What the system asks for, the run's own queue considered.
     jobs
@@ -42,6 +42,7 @@ class Reading:
         Why means of waiting times have no interval whatever the run; None if they may have one.
     """
 
+    pieces: list[Tally]
     batches: list[Tally]
     pace: Pace
     jobs: float
@@ -100,6 +101,7 @@ def read(
     jobs = sum(tally.column("jobs") for run in kept for tally in run)
     batches = batches_of(kept, jobs / pace.memory)
     return Reading(
+        pieces=[tally for run in kept for tally in run],
         batches=batches,
         pace=pace,
         jobs=jobs,

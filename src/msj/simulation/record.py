@@ -30,11 +30,13 @@ MANY_LATE = 200_000  # jobs that left after their piece had ended, before they a
 class Record:
     """Counts jobs as they come out of an engine; ``ended`` pieces have all arrived."""
 
-    def __init__(self, *, classes: int, lowest: int, warm_up: int, piece: int) -> None:
+    def __init__(self, *, classes: int, lowest: int, warm_up: int, piece: int, controls: int = 0) -> None:
         self.lowest, self.warm_up, self.piece = lowest, warm_up, piece
         self.ended = -1  # the warm-up has not
         self.sums = np.zeros((2, classes, len(COLUMNS)))
         self.busy = np.zeros(2)
+        self.controls = np.zeros((2, controls))
+        self.left_out = np.zeros(controls)  # controls of the warm-up
         self.marks = np.zeros((2, 4))  # at the ends of pieces: clock, time skipped, idle area, jobs present
         # Of the piece that is arriving; where it has few jobs for so many classes, these are sorted instead.
         self.dense = piece * SPARSE >= classes * BINS
@@ -74,11 +76,17 @@ class Record:
             self.histograms[:] = 0
         self.ended += 1
         if self.ended + 1 >= len(self.busy):
-            self.sums, self.busy, self.marks = (
-                np.concatenate([kept, np.zeros_like(kept)]) for kept in (self.sums, self.busy, self.marks)
+            self.sums, self.busy, self.marks, self.controls = (
+                np.concatenate([kept, np.zeros_like(kept)])
+                for kept in (self.sums, self.busy, self.marks, self.controls)
             )
         self.busy[self.ended] += beyond
         self.marks[self.ended] = clock, skipped, wasted_area, present
+
+    @property
+    def arriving(self) -> NDArray[np.float64]:
+        """The sums of the controls of the piece that is arriving."""
+        return self.controls[self.ended] if self.ended >= 0 else self.left_out
 
     def left_of(self, pieces: int) -> int:
         """Return how many jobs of the first pieces have not left."""
@@ -97,6 +105,7 @@ class Record:
                 float(steps[j, 2]),
                 float(self.busy[j]),
                 float(self.marks[j + 1, 3]),
+                self.controls[j].copy(),
             )
             for j in range(pieces)
         ]
@@ -109,7 +118,9 @@ class Record:
             bins = [np.repeat(half.bins, half.counts) for half in (self.waiting.pop(), self.response.pop())]
             self.late = np.concatenate([self.late, np.stack([np.full(len(bins[0]), self.ended), *bins], axis=1)])
         self.late[:, 0] //= 2
-        self.sums, self.busy = (kept[0::2] + kept[1::2] for kept in (self.sums, self.busy))
+        self.sums, self.busy, self.controls = (
+            kept[0::2] + kept[1::2] for kept in (self.sums, self.busy, self.controls)
+        )
         self.marks = np.concatenate([self.marks[0::2], np.zeros((1, 4))])
         for sketches, histogram in ((self.waiting, self.histograms[0]), (self.response, self.histograms[1])):
             if self.ended % 2 and self.dense:  # half of the new piece has arrived

@@ -1,10 +1,11 @@
-"""One replication: a source of jobs, an engine that serves them, and a record."""
+"""One replication: a source of jobs, an engine that serves them, servers that see them too, and a record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from msj.engines.completed import Completed, Engine
+from msj.simulation.controls import ControlServers
 from msj.simulation.record import Record
 from msj.workloads.job_block import JobSource
 from msj.workloads.poisson import BLOCK
@@ -21,8 +22,10 @@ class Stopped(Exception):
 class Replication:
     """Lets jobs arrive, piece by piece."""
 
-    def __init__(self, *, source: JobSource, kernel: Engine, record: Record) -> None:
-        self.source, self.kernel, self.record = source, kernel, record
+    def __init__(
+        self, *, source: JobSource, kernel: Engine, record: Record, controls: ControlServers | None = None
+    ) -> None:
+        self.source, self.kernel, self.record, self.controls = source, kernel, record, controls
         self.arrived = 0
 
     def advance(self, pieces: int, *, keep: Keep | None = None, over: Callable[[], bool] | None = None) -> None:
@@ -56,6 +59,8 @@ class Replication:
             if len(block) == 0:
                 return 0
             self.arrived += len(block)
+            if self.controls is not None:
+                self.controls.follow(block, record.arriving)
             self._hear(self.kernel.advance(block), keep)
         else:  # without a warm-up the first piece begins at once
             block = ()  # type: ignore[assignment]

@@ -48,6 +48,7 @@ def simulate_at_rate(
     processes: int | None = None,
     warm_up: float | None = None,
     levels: Sequence[float] = LEVELS,
+    controls: bool = True,
     progress: Watch | None = None,
     jobs_file: str | os.PathLike[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -80,6 +81,7 @@ def simulate_at_rate(
         replications=replications,
         warm_up=warm_up,
         levels=levels,
+        controls=controls,
     )
     if known.forbids(question.rate):
         return overloaded(question)
@@ -166,6 +168,8 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
                 notes.append(_too_short(run, reading))
             else:
                 notes += _without_interval(estimates, measured)
+                if question.why_plain is not None:
+                    notes.append(f"No control variates: {question.why_plain}.")
     each = run.plan.warm_up + run.through * run.piece
     return Result(
         system=question.system.to_spec(),

@@ -35,6 +35,7 @@ class Tally:
     wasted_area: float  # idle servers while jobs waited, integrated over the time
     busy_area: float  # busy servers, integrated over the time
     present: float  # jobs in the system at the end
+    controls: NDArray[np.float64]  # sums over the jobs that arrived (:mod:`msj.simulation.controls`); empty without
 
     @classmethod
     def total(cls, tallies: Sequence[Tally]) -> Tally:
@@ -47,6 +48,7 @@ class Tally:
             sum(tally.wasted_area for tally in tallies),
             sum(tally.busy_area for tally in tallies),
             tallies[-1].present,
+            np.sum([tally.controls for tally in tallies], axis=0),
         )
 
     def column(self, name: str, job_class: int | None = None) -> float:
