@@ -49,3 +49,11 @@ def test_more_servers_than_a_simulation_keeps_track_of(run, tmp_path):
     code, _, err = run("simulate", path, "--jobs", 100)
     assert code == 2
     assert "1e+13 servers are more than a simulation keeps track of" in err
+
+
+def test_controls_can_be_left_out(run):
+    command = ("simulate", "examples/two_servers.toml", "--jobs", 50000, "--seed", 1)
+    code, out, _ = run(*command)
+    assert (code, "variance_reduction" in out) == (0, True)
+    code, out, _ = run(*command, "--no-controls")
+    assert (code, "variance_reduction" in out) == (0, False)

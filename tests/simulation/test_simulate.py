@@ -200,7 +200,9 @@ def test_time_has_no_unit():
 
 def test_compare_serves_the_same_jobs():
     system = EXAMPLE.replace(arrival_rate=0.5)
-    found = compare(system, ["fcfs", "first-fit", {"name": "first-fit", "window": 1}], jobs=100_000, rng=1)
+    # Without controls: these make the means of policies that are nearly solved sharper than any difference.
+    policies = ["fcfs", "first-fit", {"name": "first-fit", "window": 1}]
+    found = compare(system, policies, jobs=100_000, rng=1, controls=False)
     assert found.places("policy") == ["fcfs", "first-fit", "first-fit (window = 1)"]
     row = found.at(policy="first-fit", baseline="fcfs").row("mean_response_time_difference")
     apart = [found.at(policy=name)["mean_response_time"] for name in ("first-fit", "fcfs")]

@@ -28,7 +28,7 @@ from msj.model.chosen import distinct_label
 from msj.model.numbers import whole
 from msj.results import Missing, Outcome, Quantity, Result, Watch
 from msj.simulation.controlled import Remainder, remainder
-from msj.simulation.estimates import LEVELS, Estimates, adds_up, groups_of
+from msj.simulation.estimates import LEVELS, WORTH_IT, Estimates, adds_up, groups_of
 from msj.simulation.intervals import (
     CONFIDENCE,
     TRUST_IN_SHARES,
@@ -269,7 +269,7 @@ def _interval(
     if found is not None:
         together = max(len(found.beyond) // len(gaps) // 2, 1)
         left_over = found.left_over(together, overlapping=True)
-        if left_over < 1.0:
+        if left_over < WORTH_IT:
             value += found.shift / float(jobs.sum())
             variance, freedom = variance * left_over, in_parallel(freedom, TRUST_IN_SHARES)
     half = float(stdtrit(freedom, CONFIDENCE)) * math.sqrt(variance)

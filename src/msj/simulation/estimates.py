@@ -36,6 +36,7 @@ from msj.simulation.sketch import Sketch
 LEVELS = (50.0, 90.0, 95.0, 99.0, 99.9)
 FEW_JOBS = 1000  # of a class: its percentiles have no interval below
 SKETCHED = ("waiting", "response")
+WORTH_IT = 0.4  # of the variance, at most, must be left over; else what is gained is less than what is risked
 ROUNDING = 1e-10  # relative: what a control that knows everything still leaves open
 RARE = 10.0  # memories with a wait below which theory is asked, too
 
@@ -169,7 +170,7 @@ class Estimates:
         plain = Variance(batches, count - 1) if theory is None else pooled(batches, count, *theory)
         found = self._remainder(group, name, value)
         adjusted = value if found is None else value + found.shift / float(jobs.sum())
-        if found is None or adjusted <= 0 or found.left_over(size := len(found.beyond) // count) >= 1.0:
+        if found is None or adjusted <= 0 or found.left_over(size := len(found.beyond) // count) >= WORTH_IT:
             return value, plain
         smaller = (value / adjusted) ** 2
         finely = found.left_over(max(size // 2, 1), overlapping=True)

@@ -34,6 +34,7 @@ TRUST = 60.0  # degrees of freedom that theory is worth at most
 FADES = 30_000.0  # theory counts TRUST as long as there are fewer independent observations than FADES/TRUST
 FADES_FOR_TAILS = 2_000.0
 TRUST_IN_LONG_JOBS = 12.0
+SOME_BATCHES, CLOSE = 12, 10.0  # then theory counts for little more than the batches: 1 + CLOSE/batches times
 TRUST_IN_SHARES = 12.0  # degrees of freedom at most, where controls have taken off a share of the variance
 LONG_JOBS_AT_MOST = 4.0  # times the spread of the batches
 AT_MOST, MANY_BATCHES = 3.0, 20  # theory counts for no more than so many times the spread of so many batches
@@ -113,7 +114,11 @@ def remaining(
     if theory is None:
         return Variance(batches * left_over, count - 1)
     # Both in the scale of the plain mean, so that theory counts for as much as it does there.
-    plain = pooled(batches * left_over / left_over_finely, count, *theory)
+    seen = batches * left_over / left_over_finely
+    queue, long_jobs = theory
+    if count >= SOME_BATCHES:  # what is left over has a shorter memory than the queue
+        queue = min(queue, (1.0 + CLOSE / count) * seen)
+    plain = pooled(seen, count, queue, long_jobs)
     freedom = count - 1 + in_parallel(plain.freedom - (count - 1), TRUST_IN_SHARES)
     return Variance(plain.value * left_over_finely, freedom)
 
@@ -143,7 +148,7 @@ def probability_interval(seen: float, variance: Variance) -> tuple[float, float]
     """
     spread = variance.half_width**2 * (seen if seen > 0 else 1.0)  # (seen − p)² = spread · p
     middle = seen + spread / 2.0
-    root = math.sqrt(max(middle**2 - seen**2, 0.0))
+    root = math.sqrt(spread * (seen + spread / 4.0))  # of middle² − seen², without cancellation
     return max(middle - root, 0.0), min(middle + root, 1.0)
 
 
