@@ -13,9 +13,11 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from msj.analysis.base import AtRate, ResponseAnalysis, without_load
 from msj.analysis.chain_cost import descent_cost, level_cost
+from msj.analysis.counted import looks_at_counts
 from msj.analysis.finite_skip_chain import number_of_fronts, why_not_a_front
 from msj.analysis.front_waiting import FrontWaitingLaw, waiting_rows, why_no_percentiles
 from msj.disciplines.fcfs import is_fcfs
@@ -45,7 +47,7 @@ class FiniteSkipResponse(ResponseAnalysis):
         return why_not_a_front(system)
 
     def concerns(self, system: System) -> bool:
-        return not is_fcfs(system)
+        return not is_fcfs(system) and not looks_at_counts(system)
 
     def cost(self, system: System) -> Cost:
         fronts, levels = number_of_fronts(system), front_of(system).most_jobs + 1
@@ -61,6 +63,10 @@ class FiniteSkipResponse(ResponseAnalysis):
     def at_rate(self, system: System, rate: float, *, percentiles: bool) -> AtRate:
         names = [c.name if c.share > 0 else "" for c in system.classes]
         return front_at_rate(front_of(system), _levels(without_load(system)), rate, names, percentiles=percentiles)
+
+    def jobs_law(self, system: System, rate: float, last: int) -> NDArray[np.float64]:
+        with blas_threads(1):
+            return solve_levels(_levels(without_load(system)).at(rate)).level_masses(last=last)
 
 
 @lru_cache(maxsize=4)
