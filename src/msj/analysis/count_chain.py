@@ -254,7 +254,7 @@ def _rows(solved: SolvedCounts, names: Sequence[str], shares: Vector) -> Iterato
         ("mean_response_time", float(solved.mean_present.sum()) / solved.rate, stay[kinds]),
         ("mean_jobs_in_system", float(solved.mean_present.sum()), arriving * stay[kinds]),
     ]
-    if not solved.jobs.rule.preemptive:  # a job that has started stays
+    if not solved.jobs.rule.shares:  # a stay is a duration and the time in which the job is not served
         waiting = stay - 1.0 / solved.jobs.service_rates
         found.insert(1, ("mean_waiting_time", float(solved.jobs.shares @ waiting), waiting[kinds]))
         jobs_waiting = arriving * waiting[kinds]

@@ -32,6 +32,7 @@ class Counting(ABC):
     servers: int
     needs: tuple[int, ...]
     preemptive: bool
+    shares: bool = False  # whether a job may run on fewer servers than it can use
 
     @abstractmethod
     def served(self, present: Counts) -> Ways:

@@ -68,6 +68,10 @@ class FrontModel(ABC, Generic[Front, Job]):
         """Return whether the front looks at no further job."""
         return self.size(front) >= self.most_jobs
 
+    def jobs(self, front: Front) -> Iterable[Any]:
+        """Return the jobs of a front, each as :meth:`class_of` understands it."""
+        return front  # type: ignore[return-value]
+
     def class_counts(self, front: Front) -> Sequence[int]:
         """Return how many jobs of each class the front holds."""
         return (self.size(front),)
@@ -75,6 +79,10 @@ class FrontModel(ABC, Generic[Front, Job]):
     def class_of(self, job: Job) -> int:  # noqa: ARG002
         """Return the index of a fresh job's class."""
         return 0
+
+    def progressed(self, before: Any, after: Any | None) -> bool:
+        """Return whether a job that was ``before`` has been served if it is ``after`` now; None if it is gone."""
+        return bool(before != after)
 
     def busy_servers(self, front: Front) -> float | None:  # noqa: ARG002
         """Return how many servers are in use, or None if the model has no servers to waste."""

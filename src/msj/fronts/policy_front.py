@@ -104,6 +104,9 @@ class NonPreemptiveFront(PolicyFront):
     def empty(self) -> tuple[Types, Types]:
         return ((), ())
 
+    def jobs(self, front: tuple[Types, Types]) -> Types:  # type: ignore[override]
+        return front[0] + front[1]
+
     def size(self, front: tuple[Types, Types]) -> int:  # type: ignore[override]
         return len(front[0]) + len(front[1])
 

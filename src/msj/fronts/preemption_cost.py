@@ -59,6 +59,9 @@ class PreemptionCostFront(PhasedFront[Owing]):
                     others = {i - (i > place) for i in served if i != place}
                     yield rate, _put_aside(left, others - self.served(left)), True
 
+    def progressed(self, before: tuple[int, bool], after: tuple[int, bool] | None) -> bool:
+        return after is None or before[0] != after[0]  # paying is no progress
+
     def busy_servers(self, front: Owing) -> float:
         """Return how many servers make progress; those of jobs that pay their overhead do not."""
         return float(sum(self.needs[front[i][0]] for i in self.served(front) if not front[i][1]))
