@@ -8,9 +8,9 @@ from brute_force_counts import solve_counts_by_force
 from test_count_chain import POLICIES, QUICK, cluster, compare_with_brute_force
 
 import msj
-from msj.analysis.count_chain import solve_counts
 from msj.analysis.count_threshold import CountThreshold
 from msj.analysis.counted import counted
+from msj.analysis.solved_counts import solve_counts
 
 SHAPES = [
     (7, (2, 3), ("1", "1/3"), ("2/3", "1/3"), 0.4),

@@ -6,7 +6,8 @@ most. No front, no levels, no twins: only a function that says at which speed ea
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import expm_multiply, spsolve
+from scipy.sparse.linalg import expm_multiply, splu, spsolve
+from scipy.stats import poisson
 
 
 class BruteForceTagged:
@@ -110,12 +111,9 @@ class BruteForceTagged:
         vector = np.zeros((size, self.classes))
         for state, c, probability in starts:
             vector[state, c] += probability
-        if waiting:  # the chain watched while the job is not served
+        if waiting:
             served = np.array([self.decided(jobs)[1][place] > 0 for jobs, place in states])
-            on, off = np.flatnonzero(served), np.flatnonzero(~served)
-            back = generator[off][:, on] @ np.linalg.inv(-generator[on][:, on].toarray())
-            vector = vector[off] + back @ vector[on]
-            generator = generator[off][:, off].toarray() + back @ generator[on][:, off].toarray()
+            return unserved(generator, vector, served, times)
         return np.array([expm_multiply(generator * t, vector).sum(axis=0) for t in times])
 
     def waiting_probability(self):
@@ -126,6 +124,20 @@ class BruteForceTagged:
                 after = self.joined(jobs, t)
                 found[c] += probability * start * (self.decided(after)[1][len(jobs)] == 0)
         return found
+
+
+def unserved(generator, vector, served, times):
+    """Return the law of the time spent in states that are not served: the chain watched there, uniformised."""
+    on, off = np.flatnonzero(served), np.flatnonzero(~served)
+    through = splu((-generator[on][:, on]).tocsc())
+    clock = float(-generator.diagonal().min())
+    now, alive = vector[off] + generator[off][:, on] @ through.solve(vector[on]), []
+    for _ in range(int(clock * max(times) * 3) + 60):
+        alive.append(now.sum(axis=0))
+        flow = generator[off][:, off] @ now + generator[off][:, on] @ through.solve(generator[on][:, off] @ now)
+        now = now + flow / clock
+    weights = poisson.pmf(np.arange(len(alive))[None, :], clock * np.array(times)[:, None])
+    return weights @ np.array(alive)
 
 
 def by_function(policy, servers, needs):

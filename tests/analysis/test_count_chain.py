@@ -9,9 +9,10 @@ from brute_force_counts import solve_counts_by_force
 
 import msj
 from msj import Exponential, JobClass, NotSupported, System, TooLarge, Unstable
-from msj.analysis.count_chain import CountChain, solve_counts
+from msj.analysis.count_chain import CountChain
 from msj.analysis.count_threshold import CountThreshold
 from msj.analysis.counted import counted
+from msj.analysis.solved_counts import solve_counts
 from msj.errors import NotAccurate
 
 POLICIES = {

@@ -103,7 +103,7 @@ RED_AND_BLUE = System(
 TEN = {
     "server-filling, 2 servers": (cluster("server-filling", 2, *SMALL_AND_LARGE), 0.04, 8, None),
     "server-filling, 4 servers": (cluster("server-filling", 4, (1, "1/2", SLOW), (4, "1/2", ONE)), 0.04, 8, None),
-    "divisor-filling": (cluster("divisor-filling", 6, (2, "1/2", ONE), (3, "1/2", SLOW)), 0.04, 9, None),
+    "divisor-filling": (cluster("divisor-filling", 6, (2, "1/2", ONE), (3, "1/2", SLOW)), 0.04, 8, None),
     "first-fit, window 2": (
         cluster({"name": "first-fit", "window": 2}, 3, (1, "1/2", ONE), (3, "1/2", ONE)), 0.04, 8, None,
     ),
@@ -151,9 +151,9 @@ def test_laws_against_brute_force(name):
     np.testing.assert_allclose(1.0 - followed.starts(), force.waiting_probability(), atol=1e-8)
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)  # all that have a front
 def test_means_are_those_of_the_mean_analysis(path):
-    followed = Followed(msj.read(path), 0.7)
+    followed = Followed(msj.read(path), 0.4)
     exact = FiniteSkipResponse().at_rate(followed.system, followed.rate, percentiles=False)
     rows = {(row.name, row.job_class): row.value for row in exact.rows}
     names = [*(c.name for c in followed.system.classes), None]
@@ -172,7 +172,7 @@ def test_means_near_the_threshold():
 
 @pytest.mark.parametrize("name", ["fork_join", "server_groups", "several_resources"])
 def test_where_only_those_ahead_matter_it_is_what_laplace_inversion_gives(name):
-    followed = Followed(msj.read(next(path for path in EXAMPLES if path.stem == name)), 0.85)
+    followed = Followed(msj.read(next(path for path in EXAMPLES if path.stem == name)), 0.6)
     by_laplace = FrontWaitingLaw(followed.model, followed.levels, followed.law, followed.rate)
     times = np.array([0.5, 3.0, 12.0, 40.0])
     waiting, response = followed.laws.waiting(until=1e-11), followed.laws.response(until=1e-11)
@@ -210,15 +210,13 @@ def test_a_job_that_never_gets_done_is_said_so(monkeypatch):
         Followed(cluster("server-filling", 2, *SMALL_AND_LARGE), 0.9).laws.response()
 
 
-def test_simulation_of_a_larger_cluster():
-    # 2.2 half-widths: odds of 1 in 5,000 for each of seven numbers
-    laws = [(v, "1/4", ONE) for v in (1, 2, 4, 8)]
-    system = cluster("server-filling", 8, *laws).replace(load=0.6)
-    exact, run = msj.analyse(system, percentiles=True), msj.simulate(system, jobs=400_000, seed=5)
-    rows = [run.row("waiting_probability"), run.row("mean_waiting_time"), run.row("mean_response_time")]
-    rows += [
-        run.row("response_time_percentile", level=level, job_class=c) for level in (95.0, 99.0) for c in (None, "3")
-    ]
+def test_simulation_agrees():
+    # 2.2 half-widths: odds of 1 in 5,000 for each of seven numbers; larger ones in verification/test_tagged_jobs.py
+    system = cluster("server-filling", 4, (1, "1/2", SLOW), (4, "1/2", ONE)).replace(load=0.6)
+    exact, run = msj.analyse(system, percentiles=True), msj.simulate(system, jobs=200_000, seed=5)
+    rows = [run.row(name) for name in ("waiting_probability", "mean_waiting_time", "mean_response_time")]
+    for name in ("waiting_time_percentile", "response_time_percentile"):
+        rows += [run.row(name, level=level) for level in (95.0, 99.0)]
     for row in rows:
-        known = exact.row(row.name, level=row.level, job_class=row.job_class).value
+        known = exact.row(row.name, level=row.level).value
         assert abs(row.value - known) <= 2.2 * (row.high - row.low) / 2, row

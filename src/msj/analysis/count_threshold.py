@@ -28,13 +28,14 @@ from scipy import optimize
 from msj.analysis.base import Saturated, SaturatedAnalysis
 from msj.analysis.counted import Counted, counted, looks_at_counts, why_not_counted
 from msj.disciplines.counting import ByNeed, Heaviest
+from msj.effort import Cost
 from msj.fronts.count_levels import levels_beside
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import solve as solve_levels
 from msj.model import System
 
 FAYOLLE = "Fayolle, Malyshev & Menshikov 1995"
-LARGEST_SERVERS = 512  # packings are listed
+EVALUATIONS = 40  # of a drift, until its root is found
 
 
 class CountThreshold(SaturatedAnalysis):
@@ -51,8 +52,7 @@ class CountThreshold(SaturatedAnalysis):
             return reason
         rule = counted(system).rule
         if isinstance(rule, Heaviest):
-            few = system.servers <= LARGEST_SERVERS and len(rule.needs) <= 3
-            return None if few else "the packings are too many to be listed; simulate it"
+            return None
         if not isinstance(rule, ByNeed):
             return "nothing is known of the threshold of this rule; simulate it"
         if rule.shares or len(rule.needs) == 1:
@@ -70,6 +70,13 @@ class CountThreshold(SaturatedAnalysis):
 
     def concerns(self, system: System) -> bool:
         return looks_at_counts(system)
+
+    def cost(self, system: System) -> Cost:
+        rule = counted(system).rule
+        if rule.preemptive or len(rule.needs) == 1:
+            return Cost(operations=0.0)
+        states = rule.steady_from(0, [0, 0]) * (system.servers // rule.needs[1] + 1.0)
+        return Cost(operations=EVALUATIONS * 5e5 * states)  # written down in plain Python, each time anew
 
     def saturate(self, system: System) -> Saturated:
         rate, method, citation = _threshold(counted(system), system.naive_threshold)

@@ -49,7 +49,8 @@ def why_not_counted(system: System) -> str | None:
     """Return the reason why the counts of a system are no Markov chain, or None if they are."""
     if system.model is not None:
         return f"the model is '{system.model.name}' and this method knows only plain clusters"
-    if _rule(system) is None:
+    rule = _rule(system)
+    if rule is None:
         return f"policy '{system.policy.name}' looks at more than how many jobs of each need there are"
     seen: dict[int, tuple[str, float]] = {}
     for c in system.active_classes:
@@ -60,7 +61,7 @@ def why_not_counted(system: System) -> str | None:
                 f"classes '{name}' and '{c.name}' both need {c.need} and differ in duration, so who is older matters; "
                 "simulate it"
             )
-    return policy_of(system).supports(system) or why_not_exponential(system)
+    return policy_of(system).supports(system) or why_not_exponential(system) or rule.why_not_decided()
 
 
 def counted(system: System) -> Counted:

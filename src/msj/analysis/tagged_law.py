@@ -65,8 +65,7 @@ class TaggedLaws:
         vector, alive = np.zeros(front.size), []
         for k in range(MOST_EVENTS):
             behind, weights = _arrivals_before(k, chance)
-            vector = front.step(vector)
-            vector += front.joined(self._ahead.joined(k - behind) * weights[:, None], behind)
+            vector = front.after(vector, self._ahead.joined(k - behind) * weights[:, None], behind)
             # Of k events so many were arrivals; those ahead have seen the others.
             arrivals, chances = _binomial(k, chance)
             alive.append(float(chances @ self._ahead.mass(k - arrivals)) + front.by_class(vector))
@@ -191,16 +190,16 @@ class _InFront:
         self._entry = np.cumsum([0, *(joins[0].shape[0] for joins in tagged.joins)])
         self._joins = [[sparse.csr_array(block.T) for block in joins] for joins in tagged.joins]
 
-    def step(self, vector: Vector) -> Vector:
-        """Return what is left of a vector after one event."""
-        return np.asarray(self.event @ vector)
+    def after(self, vector: Vector, flows: Vector, behind: NDArray[np.int64]) -> Vector:
+        """Return the vector after one event at which jobs join: ``flows`` is numbers behind × fronts."""
+        return np.asarray(self.event @ vector) + self.joined(flows, behind)
 
     def by_class(self, vector: Vector) -> Vector:
         """Return the mass by class of the tagged job."""
         return np.asarray(self.of_class @ vector)
 
     def joined(self, flows: Vector, behind: NDArray[np.int64]) -> Vector:
-        """Return where jobs get that join with so many behind them: ``flows`` is numbers behind × fronts."""
+        """Return where jobs get that join with so many behind them."""
         found = np.zeros(self.size)
         top = found[self._starts[self._last] :].reshape(self._most + 1, -1)
         for n, joins in enumerate(self._joins):
@@ -271,28 +270,24 @@ class _NotServed:
         self._served = np.flatnonzero(front.in_service)
         self._others = np.flatnonzero(~front.in_service)
         self.size = len(self._others)
+        self._of_class = front.of_class[:, self._others]
         event = front.event  # transposed
         self._stays = event[self._others][:, self._others]
         self._starts = event[self._served][:, self._others]
         self._stops = event[self._others][:, self._served]
         within = sparse.eye_array(len(self._served)) - event[self._served][:, self._served]
-        self._visits = splu(within.tocsc()).solve if self._stops.nnz else None
+        # An M-matrix: no pivots are needed, so it may be ordered for little fill.
+        how = {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
+        self._visits = splu(within.tocsc(), **how).solve if self._stops.nnz else None
 
-    def step(self, vector: Vector) -> Vector:
-        """Return what is left of a vector after one event, the next of those that count."""
-        return np.asarray(self._stays @ vector) + self._back(self._starts @ vector)
-
-    def joined(self, flows: Vector, behind: NDArray[np.int64]) -> Vector:
-        """Return where jobs get that join; see :class:`_InFront`."""
+    def after(self, vector: Vector, flows: Vector, behind: NDArray[np.int64]) -> Vector:
+        """Return the vector after one event, the next of those that count; see :class:`_InFront`."""
         reached = self._front.joined(flows, behind)
-        return np.asarray(reached[self._others]) + self._back(reached[self._served])
+        stays = np.asarray(self._stays @ vector) + reached[self._others]
+        if self._visits is None:  # whoever is in service stays
+            return stays
+        return np.asarray(stays + self._stops @ self._visits(self._starts @ vector + reached[self._served]))
 
     def by_class(self, vector: Vector) -> Vector:
         """Return the mass by class of the tagged job."""
-        return np.asarray(self._front.of_class[:, self._others] @ vector)
-
-    def _back(self, served: Vector) -> Vector:
-        """Return where jobs get to that are in service now, once they are not."""
-        if self._visits is None:  # whoever is in service stays
-            return np.zeros(self.size)
-        return np.asarray(self._stops @ self._visits(served))
+        return np.asarray(self._of_class @ vector)

@@ -10,6 +10,7 @@ the two on random counts.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 Counts: TypeAlias = NDArray[np.int64]
 #: Ways in which a decision may go: chances, and how many are served (by speed: 1 is a job on all it needs).
 Ways: TypeAlias = list[tuple[NDArray[np.float64], NDArray[np.float64]]]
+MOST_SETS, MOST_PACKINGS = 100_000, 4_000
 LISTED = 256  # maximal packings among which a tie is broken at random with equal chances; beyond, need by need
 
 
@@ -54,6 +56,10 @@ class Counting(ABC):
     def levels(self) -> tuple[int, ...]:
         """The needs whose count may be the level of a chain, the best first."""
 
+    def why_not_decided(self) -> str | None:
+        """Return the reason if deciding takes too long, else None."""
+        return None
+
 
 @dataclass(frozen=True, kw_only=True)
 class ByNeed(Counting):
@@ -76,7 +82,7 @@ class ByNeed(Counting):
 
     @property
     def levels(self) -> tuple[int, ...]:
-        return self.order[-1:]  # with preemption the others do not see it
+        return self.order[-1:] if self.preemptive else self.order[::-1]  # with preemption the others do not see it
 
     def served(self, present: Counts) -> Ways:
         served = np.zeros(present.shape)
@@ -114,6 +120,12 @@ class Heaviest(Counting):
     @property
     def levels(self) -> tuple[int, ...]:
         return tuple(range(len(self.needs)))
+
+    def why_not_decided(self) -> str | None:
+        sets = math.prod(self.servers // need + 1 for need in self.needs)
+        if sets <= MOST_SETS and len(self.packings) <= MOST_PACKINGS:
+            return None
+        return f"jobs of {len(self.needs)} needs fit on {self.servers:,} servers in too many ways to list; simulate it"
 
     @cached_property
     def packings(self) -> Counts:

@@ -12,8 +12,10 @@ of leaving): a tie is a state that serves each way in proportion to chance × st
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,12 +71,22 @@ def levels_beside(rule: Counting, flow: Flow, level: int, always: int) -> CountL
 
 
 def number_of_phases(rule: Counting, level: int, most: Sequence[int]) -> int:
-    """Return how many phases a level has; without preemption, about and at most."""
+    """Return how many phases a repeating level has; without preemption, at most.
+
+    Without preemption jobs of the level's need wait there, so those of other needs that run say how many of it do, and
+    a job of another need waits only if it does not fit in what is left.
+    """
     others = [i for i in range(len(rule.needs)) if i != level]
-    phases = int(np.prod([most[i] + 1 for i in others]))
     if rule.preemptive:
-        return phases
-    return phases * int(np.prod([rule.servers // rule.needs[i] + 1 for i in others]))
+        return math.prod(most[i] + 1 for i in others)
+    phases = 0
+    for running in product(*(range(rule.servers // rule.needs[i] + 1) for i in others)):
+        free = rule.servers - sum(rule.needs[i] * count for i, count in zip(others, running, strict=True))
+        if free >= 0:
+            left = free % rule.needs[level]
+            waiting = ((left < rule.needs[i]) * max(most[i] - n, 0) for i, n in zip(others, running, strict=True))
+            phases += math.prod(1 + count for count in waiting)
+    return phases
 
 
 def _preemptive(rule: Counting, flow: Flow, level: int, most: Sequence[int]) -> CountLevels:

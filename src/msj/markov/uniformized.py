@@ -43,8 +43,8 @@ class UniformizedSurvival:
         Examples
         --------
         >>> exponential = UniformizedSurvival(rate=4.0, alive=0.75 ** np.arange(200.0)[:, None])
-        >>> float(exponential.survival(2.0)[0].round(12)) == round(np.exp(-2.0), 12)
-        True
+        >>> round(float(exponential.survival(2.0)[0]), 12)  # e^-2
+        0.135335283237
         """
         mean = self.rate * time
         low = max(0, int(mean - SPREAD * np.sqrt(mean) - 20))
