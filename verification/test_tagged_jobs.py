@@ -22,9 +22,7 @@ def cluster(policy, servers, *classes):
 
 FOUR = [(v, "1/4", ONE) for v in (1, 2, 4, 8)]
 SYSTEMS = {path.stem: msj.read(path).replace(arrival_rate=None, utilisation=None, load=0.6) for path in EXAMPLES} | {
-    "server-filling, 8 servers": cluster("server-filling", 8, *((v, "1/4", ONE) for v in (1, 2, 4, 8))).replace(
-        load=0.8
-    ),
+    "server-filling, 8 servers": cluster("server-filling", 8, *FOUR).replace(load=0.8),
     "divisor-filling, 12 servers": cluster("divisor-filling", 12, (4, "1/2", ONE), (3, "1/2", ONE)).replace(load=0.7),
     "first-fit, window 3, 8 servers": cluster(
         {"name": "first-fit", "window": 3}, 8, (2, "1/2", Erlang(stages=2, mean=1)), (5, "1/2", ONE)

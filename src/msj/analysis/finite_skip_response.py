@@ -25,7 +25,6 @@ from msj.analysis.front_waiting import FrontWaitingLaw, knows_service, waiting_r
 from msj.analysis.percentile_row import PERCENTILES, percentile_row
 from msj.analysis.tagged_law import TaggedLaws, chance_to_start, tagged_cost
 from msj.disciplines.fcfs import is_fcfs
-from msj.disciplines.model import policy_of
 from msj.effort import Cost
 from msj.errors import NotAccurate, TooLarge
 from msj.fronts.front_chain import FrontLevels, open_front
@@ -81,7 +80,7 @@ class FiniteSkipResponse(ResponseAnalysis):
         else:
             starts = chance_to_start(_tagged_front(without_load(system)), levels, law)
             rows += _by_class("waiting_probability", 1.0 - np.append(starts, _shares(model) @ starts), names)
-        mean = not in_order and adds_up(system)
+        mean = not in_order and model.one_speed
         if mean:
             rows += _mean_waits(system, rows, names)
         cheap = not (in_order or mean) and tagged_cost(levels, _threshold(system), rate).operations <= FOLLOWED_UNASKED
@@ -155,11 +154,6 @@ def _by_class(name: str, values: Vector, names: Sequence[str]) -> Iterator[Quant
     """Rows of all jobs together, the last of the values, and of every class that has a name."""
     yield _row(name, float(values[-1]))
     yield from (_row(name, value, job_class) for value, job_class in zip(values, names, strict=False) if job_class)
-
-
-def adds_up(system: System) -> bool:
-    """Return whether a response time is a duration and the time in which the job is not served."""
-    return system.model is None and not policy_of(system).shares_speed
 
 
 def _mean_waits(system: System, rows: Sequence[Quantity], names: Sequence[str]) -> Iterator[Quantity]:

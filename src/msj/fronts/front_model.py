@@ -38,6 +38,8 @@ class FrontModel(ABC, Generic[Front, Job]):
 
     #: Names of the classes, for answers per class; override :meth:`class_counts` if there are several.
     class_names: Sequence[str] = ("all",)
+    #: Whether jobs are served at speed 1 or not at all: a stay is a duration and the time in which a job is not served.
+    one_speed: bool = False
 
     @property
     @abstractmethod

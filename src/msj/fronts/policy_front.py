@@ -30,6 +30,8 @@ Types = tuple[int, ...]
 class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
     """A policy on a system; what both kinds share."""
 
+    one_speed = True
+
     def __init__(self, system: System, policy: Policy, front: int) -> None:
         self.system = system
         self.policy = policy

@@ -23,6 +23,8 @@ Owing = tuple[tuple[int, bool], ...]
 class PreemptionCostFront(PhasedFront[Owing]):
     """ServerFilling where resuming a job takes an exponential time of rate ``overhead_rate``."""
 
+    one_speed = True
+
     def __init__(self, system: System, *, overhead_rate: float) -> None:
         super().__init__(system)
         self.overhead_rate = overhead_rate
