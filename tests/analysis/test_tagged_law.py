@@ -10,7 +10,7 @@ import msj
 from msj import Erlang, Exponential, JobClass, System
 from msj.analysis.finite_skip_response import FiniteSkipResponse
 from msj.analysis.front_waiting import FrontWaitingLaw
-from msj.analysis.tagged_law import TaggedLaws, chance_to_start
+from msj.analysis.tagged_law import TaggedLaws, starts_at_once
 from msj.errors import NotAccurate
 from msj.fronts import front_of
 from msj.fronts.front_chain import open_front
@@ -45,7 +45,8 @@ class Followed:
         self.laws = TaggedLaws(self.levels, tagged, self.law, self.rate, self.shares)
 
     def starts(self):
-        return chance_to_start(self.tagged_front, self.levels, self.law)
+        starts = starts_at_once(self.tagged_front, self.levels)
+        return sum(mass @ now for mass, now in zip(self.law.boundary, starts, strict=True))
 
 
 def fully(needs):

@@ -23,7 +23,7 @@ from msj.analysis.counted import looks_at_counts
 from msj.analysis.finite_skip_chain import FiniteSkipChain, number_of_fronts, why_not_a_front
 from msj.analysis.front_waiting import FrontWaitingLaw, knows_service, waiting_rows, why_no_percentiles
 from msj.analysis.percentile_row import PERCENTILES, percentile_row
-from msj.analysis.tagged_law import TaggedLaws, chance_to_start, tagged_cost
+from msj.analysis.tagged_law import TaggedLaws, starts_at_once, tagged_cost
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Cost
 from msj.errors import NotAccurate, TooLarge
@@ -78,7 +78,7 @@ class FiniteSkipResponse(ResponseAnalysis):
         if in_order := why_no_percentiles(model) is None:
             rows += waiting_rows(FrontWaitingLaw(model, levels, law, rate), names, percentiles=percentiles)
         else:
-            starts = chance_to_start(_tagged_front(without_load(system)), levels, law)
+            starts = sum(mass @ now for mass, now in zip(law.boundary, _starts(without_load(system)), strict=True))
             rows += _by_class("waiting_probability", 1.0 - np.append(starts, _shares(model) @ starts), names)
         mean = not in_order and model.one_speed
         if mean:
@@ -107,6 +107,11 @@ def _levels(system: System) -> FrontLevels:
 @lru_cache(maxsize=4)
 def _tagged_front(system: System) -> TaggedFront:
     return TaggedFront(system)
+
+
+@lru_cache(maxsize=4)
+def _starts(system: System) -> tuple[Vector, ...]:
+    return tuple(starts_at_once(_tagged_front(system), _levels(system)))
 
 
 @lru_cache(maxsize=2)

@@ -78,14 +78,14 @@ class TaggedLaws:
         return UniformizedSurvival(rate=self._ahead.clock, alive=alive_and_all, error=OVERTAKEN)
 
 
-def chance_to_start(model: TaggedFront, levels: FrontLevels, law: LevelLaw) -> Vector:
-    """Return, for each class, the probability that an arrival is in service at once."""
-    found = np.zeros(model.classes)
-    for n, fronts in enumerate(levels.fronts[:-1]):
-        for front, probability in zip(fronts, law.boundary[n], strict=True):
+def starts_at_once(model: TaggedFront, levels: FrontLevels) -> list[Vector]:
+    """Return, for the fronts of each level below L, the chance that an arrival of each class is served at once."""
+    found = [np.zeros((len(fronts), model.classes)) for fronts in levels.fronts[:-1]]
+    for chances, fronts in zip(found, levels.fronts, strict=False):
+        for i, front in enumerate(fronts):
             if not model.full(front):
                 for job, c, chance in model.tagged:
-                    found[c] += probability * chance * model.serves(model.add(front, job))
+                    chances[i, c] += chance * model.serves(model.add(front, job))
     return found
 
 
