@@ -1,6 +1,8 @@
 """Jobs followed through finite fronts: against brute force, the mean analysis, Laplace inversion and known laws."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -11,9 +13,12 @@ from msj import Erlang, Exponential, JobClass, System
 from msj.analysis.finite_skip_response import FiniteSkipResponse
 from msj.analysis.front_waiting import FrontWaitingLaw
 from msj.analysis.tagged_law import TaggedLaws, starts_at_once
+from msj.disciplines.model import Model
+from msj.disciplines.served_by import ServedBy
 from msj.errors import NotAccurate
 from msj.fronts import front_of
 from msj.fronts.front_chain import open_front
+from msj.fronts.front_model import FrontModel
 from msj.fronts.tagged_front import TaggedFront, tagged_levels
 from msj.markov.level_process import solve
 
@@ -160,9 +165,25 @@ def test_means_are_those_of_the_mean_analysis(path):
     names = [*(c.name for c in followed.system.classes), None]
     expected = [rows["mean_response_time", name] for name in names]
     np.testing.assert_allclose(followed.laws.response(until=1e-11).mean(), expected, rtol=1e-9)
-    if followed.model.one_speed:
-        waits = followed.laws.waiting(until=1e-11).mean()
-        np.testing.assert_allclose(waits, [rows["mean_waiting_time", name] for name in names], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        *(msj.read(path) for path in EXAMPLES if path.stem in ("set_up", "red_and_blue")),
+        cluster("server-filling", 4, (1, "1/2", SLOW), (4, "1/2", TWO)),
+        cluster({"name": "first-fit", "window": 2}, 3, (1, "1/2", ONE), (3, "1/2", SLOW)),
+    ],
+    ids=["set-up", "red-and-blue", "server-filling", "first-fit"],
+)
+def test_mean_waits_are_what_is_left_of_the_stay(system):
+    followed = Followed(system, 0.7)
+    assert followed.model.one_speed
+    exact = FiniteSkipResponse().at_rate(followed.system, followed.rate, percentiles=False)
+    rows = {(row.name, row.job_class): row.value for row in exact.rows}
+    names = [*(c.name for c in followed.system.classes), None]
+    waits = followed.laws.waiting(until=1e-11).mean()
+    np.testing.assert_allclose(waits, [rows["mean_waiting_time", name] for name in names], rtol=1e-9)
 
 
 def test_means_near_the_threshold():
@@ -203,6 +224,47 @@ def test_analyse_gives_percentiles_of_server_filling_and_what_was_left_out_befor
     assert found["mean_waiting_time"] > 0
     assert 0 < found["waiting_probability"] < 1
     assert not any("ercentiles" in note for note in found.notes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opaque(Model):
+    """Two machines, of which nothing is said but how many jobs they have."""
+
+    name: ClassVar[str] = "opaque"
+    summary: ClassVar[str] = "two machines"
+    citation: ClassVar[str] = "none"
+
+    def front_model(self, system):
+        return ServedBy(TwoMachines)
+
+
+class TwoMachines(FrontModel):
+    most_jobs = 2
+
+    def __init__(self, system):
+        self.class_names = tuple(c.name for c in system.classes)
+
+    def fresh(self):
+        yield "job", 1.0
+
+    def steps(self, front):
+        for place in range(len(front)):
+            yield 1.0, front[:place] + front[place + 1 :], True
+
+    def class_counts(self, front):
+        return [len(front), *[0] * (len(self.class_names) - 1)]
+
+    def busy_servers(self, front):
+        return float(len(front))
+
+
+def test_a_front_that_does_not_say_who_is_in_it_has_means_only():
+    jobs = JobClass(name="jobs", need=1, share=1, duration=ONE)
+    system = System(servers=2, classes=[jobs], model=Opaque(), arrival_rate=1.2)
+    found = msj.analyse(system, percentiles=True)
+    assert found["mean_response_time"] == pytest.approx(1 / (1 - 0.36))
+    assert "waiting_probability" not in found
+    assert any("does not say which jobs it holds" in note for note in found.notes)
 
 
 def test_a_job_that_never_gets_done_is_said_so(monkeypatch):

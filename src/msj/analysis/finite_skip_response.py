@@ -26,7 +26,7 @@ from msj.analysis.percentile_row import PERCENTILES, percentile_row
 from msj.analysis.tagged_law import TaggedLaws, starts_at_once, tagged_cost
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Cost
-from msj.errors import NotAccurate, TooLarge
+from msj.errors import NotAccurate, NotSupported, TooLarge
 from msj.fronts.front_chain import FrontLevels, open_front
 from msj.fronts.front_model import FrontModel
 from msj.fronts.front_of import front_of
@@ -60,6 +60,9 @@ class FiniteSkipResponse(ResponseAnalysis):
         fronts, levels = number_of_fronts(system), front_of(system).most_jobs + 1
         return level_cost([fronts] * levels, 8.0 * fronts**2 * (levels + 8))
 
+    def why_no_percentiles(self, system: System) -> str | None:
+        return None if why_no_percentiles(front_of(system)) is None else _why_not_followed(without_load(system))
+
     def percentile_cost(self, system: System) -> Cost:
         model, levels = front_of(system), _levels(without_load(system))
         ahead = descent_cost(levels.level_sizes, len(system.classes) + 1)
@@ -77,20 +80,21 @@ class FiniteSkipResponse(ResponseAnalysis):
         rows, notes = list(_rows(model, levels, law, rate, names)), []
         if in_order := why_no_percentiles(model) is None:
             rows += waiting_rows(FrontWaitingLaw(model, levels, law, rate), names, percentiles=percentiles)
-        else:
+        elif _why_not_followed(without_load(system)) is None:
             starts = sum(mass @ now for mass, now in zip(law.boundary, _starts(without_load(system)), strict=True))
             rows += _by_class("waiting_probability", 1.0 - np.append(starts, _shares(model) @ starts), names)
-        mean = not in_order and model.one_speed
-        if mean:
+        if mean := not in_order and model.one_speed:
             rows += _mean_waits(system, rows, names)
         cheap = not (in_order or mean) and tagged_cost(levels, _threshold(system), rate).operations <= FOLLOWED_UNASKED
-        if (percentiles and not knows_service(model)) or cheap:
+        if ((percentiles and not knows_service(model)) or cheap) and _why_not_followed(without_load(system)) is None:
             try:
                 laws = TaggedLaws(levels, _tagged(without_load(system)), law, rate, _shares(model))
                 wanted = Wanted(percentiles=percentiles, waiting=not in_order, mean=not (in_order or mean))
                 rows += list(tagged_rows(laws, names, wanted))
             except (TooLarge, NotAccurate) as error:
                 notes += [f"Some percentiles are left out: {error}."] if percentiles else []
+        elif percentiles and in_order and not knows_service(model):
+            notes.append("Percentiles of response times are not known: others may affect a job that has started.")
         return AtRate(rows=tuple(rows), facts={"exact_residual": law.residual}, notes=tuple(notes))
 
     def jobs_law(self, system: System, rate: float, last: int) -> NDArray[np.float64]:
@@ -107,6 +111,15 @@ def _levels(system: System) -> FrontLevels:
 @lru_cache(maxsize=4)
 def _tagged_front(system: System) -> TaggedFront:
     return TaggedFront(system)
+
+
+@lru_cache(maxsize=4)
+def _why_not_followed(system: System) -> str | None:
+    try:
+        _tagged_front(system)
+    except NotSupported as error:
+        return f"percentiles are not known: {error.message}"
+    return None
 
 
 @lru_cache(maxsize=4)

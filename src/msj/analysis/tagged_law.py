@@ -38,6 +38,7 @@ Vector = NDArray[np.float64]
 OVERTAKEN = 1e-12  # chance that more jobs behind than are counted would matter
 MOST_BEHIND = 5_000
 MOST_EVENTS = 400_000
+MOST_BYTES = 3e9
 SPREAD = 9.0
 
 
@@ -101,7 +102,7 @@ def tagged_cost(levels: FrontLevels, threshold: float, rate: float) -> Cost:
     entries = 6.0 * fronts * places * 150.0
     return Cost(
         operations=1.5e6 * fronts * places**2 + events * (2.5e6 + 16.0 * entries + 2.0 * fronts**2),
-        bytes=30.0 * entries,
+        bytes=30.0 * entries + 16.0 * events * sum(levels.level_sizes[:-1]),
     )
 
 
@@ -161,6 +162,8 @@ class _Ahead:
     def _until(self, event: int) -> None:
         while self._known <= event:
             if self._known == len(self._mass):
+                if 2 * self._joined.nbytes > MOST_BYTES:
+                    raise TooLarge(f"the job that is followed is not done after {self._known:,} events; lower the load")
                 self._mass = np.append(self._mass, np.zeros_like(self._mass))
                 self._joined = np.concatenate([self._joined, np.zeros_like(self._joined)])
             flows = []

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from msj.errors import TooLarge
+from msj.errors import NotSupported, TooLarge
 from msj.fronts.front_chain import MOST_FRONTS, FrontLevels, block_of, filling, moves_of
 from msj.fronts.front_model import FrontModel, Step
 from msj.fronts.front_of import front_of
@@ -47,6 +47,9 @@ class TaggedFront(FrontModel[Any, Any]):
             arriving[c] += chance if c >= 0 else 0.0
         #: Tagged jobs that may arrive: (job, class, probability among those of its class).
         self.tagged = [(job, c, chance / arriving[c]) for job, c, chance in twin_jobs if c >= 0]
+        joined = [self.tag(self.add(self.empty(), job)) for job, *_ in self.tagged]
+        if not joined or None in joined:
+            raise NotSupported("the front does not say which jobs it holds (jobs, class_of), so none can be followed")
 
     @property
     def most_jobs(self) -> int:
