@@ -9,6 +9,7 @@ Ten times that must be below 1e-9 of E[N], or there is no answer. It is in the p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, log
@@ -111,14 +112,14 @@ def solve_counts(jobs: Counted, rate: float, *, most_operations: float = MOST_OP
     >>> solve_counts(counted(system), 0.8).mean_present.round(9)[1]  # for large jobs an M/M/1 of load 0.6
     np.float64(1.5)
     """
-    found: SolvedCounts | NotAccurate | None = None
-    for level in _cheapest_first(jobs, rate):  # where rounding spoils one way to cut the counts, another may do
-        try:
-            return _with_level(jobs, rate, level, most_operations)
-        except NotAccurate as error:
-            found = found or error
-    assert isinstance(found, NotAccurate)
-    raise found
+    best, *others = _cheapest_first(jobs, rate)
+    try:
+        return _with_level(jobs, rate, best, most_operations)
+    except NotAccurate as error:
+        for level in others:  # where rounding spoils one way to cut the counts, another may do
+            with suppress(NotAccurate):
+                return _with_level(jobs, rate, level, most_operations)
+        raise error from None
 
 
 def _with_level(jobs: Counted, rate: float, level: int, most_operations: float) -> SolvedCounts:
@@ -195,9 +196,8 @@ def _expected(jobs: Counted, rate: float) -> list[float]:
             last = rule.order[-1]
             ends = float(together[last] * flow.service_rates[last])
             busy = max(busy, float(flow.arrival_rates[first] / (flow.arrival_rates[first] + ends)))
-        if busy < 1 and (
-            rule.preemptive or not rule.larger_first
-        ):  # the favoured need is a queue of its own, or nearly
+        alone = rule.preemptive or not rule.larger_first  # the favoured need is a queue of its own, or nearly
+        if alone and busy < 1:
             found[first] = together[first] + rises / -log(busy)
     else:  # near saturation the counts go as the needs do
         found = together + 6.0 + rises * mean_work * needs / float(needs @ work)

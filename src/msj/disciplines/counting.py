@@ -14,7 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from itertools import product
 from typing import TypeAlias
 
@@ -127,13 +127,10 @@ class Heaviest(Counting):
             return None
         return f"jobs of {len(self.needs)} needs fit on {self.servers:,} servers in too many ways to list; simulate it"
 
-    @cached_property
+    @property
     def packings(self) -> Counts:
         """All packings that may be best, in lexicographic order: where there is no limit, those that are full."""
-        every = np.array(list(_packings(self.needs, self.servers)), dtype=np.int64)
-        if self.limited:
-            return every
-        return np.asarray(every[self.servers - every @ np.array(self.needs) < min(self.needs)])
+        return (_packings if self.limited else _full)(self.needs, self.servers)
 
     def served(self, present: Counts) -> Ways:
         weight = present @ self.packings.T
@@ -187,8 +184,15 @@ class Heaviest(Counting):
         return max(int(ratio) + 1, self.servers // self.needs[level])
 
 
-def _packings(needs: Sequence[int], servers: int) -> Iterator[tuple[int, ...]]:
-    """Yield every set of jobs that fits, as counts by need."""
-    for counts in product(*(range(servers // need + 1) for need in needs)):
-        if sum(v * z for v, z in zip(needs, counts, strict=True)) <= servers:
-            yield counts
+@lru_cache(maxsize=16)
+def _packings(needs: tuple[int, ...], servers: int) -> Counts:
+    """Return every set of jobs that fits, as counts by need."""
+    every = np.array(list(product(*(range(servers // need + 1) for need in needs))), dtype=np.int64)
+    return np.asarray(every[every @ np.array(needs) <= servers])
+
+
+@lru_cache(maxsize=16)
+def _full(needs: tuple[int, ...], servers: int) -> Counts:
+    """Return those to which no job can be added."""
+    every = _packings(needs, servers)
+    return np.asarray(every[servers - every @ np.array(needs) < min(needs)])
