@@ -27,7 +27,7 @@ def test_load_is_a_share_of_the_threshold_of_the_files_own_policy(run, tmp_path)
     rows = {row["name"]: row["value"] for row in json.loads(out)["quantities"] if row["class"] is None}
     assert rows["arrival_rate"] == pytest.approx(0.8 * 1.0)  # ServerFilling wastes nothing: lambda* is naive
     weight = tmp_path / "weight.toml"
-    weight.write_text(text.replace('policy = "fcfs"', 'policy = "max-weight"'), encoding="utf-8")
+    weight.write_text(text.replace('policy = "fcfs"', 'policy = "greedy-srpt"'), encoding="utf-8")
     code, _, err = run("simulate", weight, "--jobs", 1000)
     assert code == 2
     assert "give utilisation or arrival_rate instead" in err

@@ -176,7 +176,7 @@ def test_other_policies():
     assert "keep utilisation or rate" in gap.reason
     found = cluster_scaling(system.replace(policy="server-filling"), keep="load", jobs=20_000)
     assert found.row("mean_response_time").kind == "exact"
-    assert found.row("waiting_probability").kind == "simulated"
+    assert found.row("waiting_probability").kind == "exact"
     assert found["wasted_servers"] == pytest.approx(0, abs=1e-9)
 
 

@@ -12,6 +12,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from msj.disciplines.base import told_apart
 from msj.disciplines.fcfs import Fcfs, is_fcfs
 from msj.disciplines.model import policy_of
@@ -105,6 +108,10 @@ class ResponseAnalysis(Analysis):
     def percentile_cost(self, system: System) -> Cost:  # noqa: ARG002
         """Return what the percentiles would spend beyond :meth:`cost`."""
         return Cost(operations=0.0)
+
+    def jobs_law(self, system: System, rate: float, last: int) -> NDArray[np.float64]:  # noqa: ARG002
+        """Return P(n jobs in the system) for n = 0..last."""
+        raise NotSupported(f"{self.name} does not give the law of the number of jobs")
 
 
 class BoundAnalysis(Analysis):

@@ -62,6 +62,9 @@ class ExactResponse(ResponseAnalysis):
         rows = [*mean_rows(solved), *(percentile_rows(solved) if percentiles else ())]
         return AtRate(rows=tuple(rows), facts=facts)
 
+    def jobs_law(self, system: System, rate: float, last: int) -> NDArray[np.float64]:
+        return open_at(system, rate).law.level_masses(last=last)
+
 
 def open_at(system: System, rate: float, *, memory_limit: float = MEMORY_LIMIT) -> OpenSystem:
     """Solve the open system at an arrival rate below its threshold."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from msj.analysis.base import A_MOMENT, Saturated, SaturatedAnalysis, without_load
 from msj.analysis.chain_cost import chain_cost
+from msj.analysis.counted import looks_at_counts
 from msj.disciplines.fcfs import is_fcfs
 from msj.disciplines.model import policy_of
 from msj.effort import Cost
@@ -40,7 +41,7 @@ class FiniteSkipChain(SaturatedAnalysis):
         return why_not_a_front(system)
 
     def concerns(self, system: System) -> bool:
-        return not is_fcfs(system)
+        return not is_fcfs(system) and not looks_at_counts(system)
 
     def cost(self, system: System) -> Cost:
         return chain_cost(number_of_fronts(system), 2 + len(system.active_classes))  # no line, even of one type

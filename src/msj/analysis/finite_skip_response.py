@@ -2,35 +2,44 @@
 
 The levels of the open system give the exact law of the number of jobs. Per class: the front says how many of each it
 holds, and the jobs behind it are i.i.d., so E[N_i] = E[in front, of class i] + p_i·E[behind]; E[T_i] =
-E[N_i]/(lambda·p_i) by Little's law. Where jobs start in order of arrival the laws of waiting times follow too
-(``front_waiting``).
+E[N_i]/(lambda·p_i) by Little's law.
+
+The laws of waiting and response times come from those ahead of a job where these are all that matters to it
+(``front_waiting``), else from following the job itself (``tagged_law``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from msj.analysis.base import AtRate, ResponseAnalysis, without_load
 from msj.analysis.chain_cost import descent_cost, level_cost
-from msj.analysis.finite_skip_chain import number_of_fronts, why_not_a_front
-from msj.analysis.front_waiting import FrontWaitingLaw, waiting_rows, why_no_percentiles
+from msj.analysis.counted import looks_at_counts
+from msj.analysis.finite_skip_chain import FiniteSkipChain, number_of_fronts, why_not_a_front
+from msj.analysis.front_waiting import FrontWaitingLaw, knows_service, waiting_rows, why_no_percentiles
+from msj.analysis.percentile_row import PERCENTILES, percentile_row
+from msj.analysis.tagged_law import TaggedLaws, starts_at_once, tagged_cost
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Cost
-from msj.errors import TooLarge
+from msj.errors import NotAccurate, NotSupported, TooLarge
 from msj.fronts.front_chain import FrontLevels, open_front
 from msj.fronts.front_model import FrontModel
 from msj.fronts.front_of import front_of
+from msj.fronts.tagged_front import TaggedFront, TaggedLevels, tagged_levels
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import LevelLaw
 from msj.markov.level_process import solve as solve_levels
 from msj.model import System
 from msj.results import Quantity
 
+Vector = NDArray[np.float64]
 MOST_PHASES = 2_000
+FOLLOWED_UNASKED = 2.5e9  # operations, half a second: then mean waiting times come with the other means
 QBD = "Latouche & Ramaswami 1999 (QBD)"
 
 
@@ -45,28 +54,82 @@ class FiniteSkipResponse(ResponseAnalysis):
         return why_not_a_front(system)
 
     def concerns(self, system: System) -> bool:
-        return not is_fcfs(system)
+        return not is_fcfs(system) and not looks_at_counts(system)
 
     def cost(self, system: System) -> Cost:
         fronts, levels = number_of_fronts(system), front_of(system).most_jobs + 1
         return level_cost([fronts] * levels, 8.0 * fronts**2 * (levels + 8))
 
-    def percentile_cost(self, system: System) -> Cost:
-        levels = _levels(without_load(system))
-        return descent_cost(levels.level_sizes, len(system.classes) + 1)
-
     def why_no_percentiles(self, system: System) -> str | None:
-        return why_no_percentiles(front_of(system))
+        return None if why_no_percentiles(front_of(system)) is None else _why_not_followed(without_load(system))
+
+    def percentile_cost(self, system: System) -> Cost:
+        model, levels = front_of(system), _levels(without_load(system))
+        ahead = descent_cost(levels.level_sizes, len(system.classes) + 1)
+        if knows_service(model):
+            return ahead
+        threshold = _threshold(system)
+        rate = system.arrival_rate_at(threshold)
+        followed = tagged_cost(levels, threshold, 0.9 * threshold if rate is None else rate)
+        return ahead + followed if why_no_percentiles(model) is None else followed
 
     def at_rate(self, system: System, rate: float, *, percentiles: bool) -> AtRate:
         names = [c.name if c.share > 0 else "" for c in system.classes]
-        return front_at_rate(front_of(system), _levels(without_load(system)), rate, names, percentiles=percentiles)
+        model, levels = front_of(system), _levels(without_load(system))
+        law = _solved(levels, rate)
+        rows, notes = list(_rows(model, levels, law, rate, names)), []
+        if in_order := why_no_percentiles(model) is None:
+            rows += waiting_rows(FrontWaitingLaw(model, levels, law, rate), names, percentiles=percentiles)
+        elif _why_not_followed(without_load(system)) is None:
+            starts = sum(mass @ now for mass, now in zip(law.boundary, _starts(without_load(system)), strict=True))
+            rows += _by_class("waiting_probability", 1.0 - np.append(starts, _shares(model) @ starts), names)
+        if mean := not in_order and model.one_speed:
+            rows += _mean_waits(system, rows, names)
+        cheap = not (in_order or mean) and tagged_cost(levels, _threshold(system), rate).operations <= FOLLOWED_UNASKED
+        if ((percentiles and not knows_service(model)) or cheap) and _why_not_followed(without_load(system)) is None:
+            try:
+                laws = TaggedLaws(levels, _tagged(without_load(system)), law, rate, _shares(model))
+                wanted = Wanted(percentiles=percentiles, waiting=not in_order, mean=not (in_order or mean))
+                rows += list(tagged_rows(laws, names, wanted))
+            except (TooLarge, NotAccurate) as error:
+                notes += [f"Some percentiles are left out: {error}."] if percentiles else []
+        elif percentiles and in_order and not knows_service(model):
+            notes.append("Percentiles of response times are not known: others may affect a job that has started.")
+        return AtRate(rows=tuple(rows), facts={"exact_residual": law.residual}, notes=tuple(notes))
+
+    def jobs_law(self, system: System, rate: float, last: int) -> NDArray[np.float64]:
+        with blas_threads(1):
+            return solve_levels(_levels(without_load(system)).at(rate)).level_masses(last=last)
 
 
 @lru_cache(maxsize=4)
 def _levels(system: System) -> FrontLevels:
     require_room(number_of_fronts(system))  # known before any level is made
     return open_front(front_of(system))
+
+
+@lru_cache(maxsize=4)
+def _tagged_front(system: System) -> TaggedFront:
+    return TaggedFront(system)
+
+
+@lru_cache(maxsize=4)
+def _why_not_followed(system: System) -> str | None:
+    try:
+        _tagged_front(system)
+    except NotSupported as error:
+        return f"percentiles are not known: {error.message}"
+    return None
+
+
+@lru_cache(maxsize=4)
+def _starts(system: System) -> tuple[Vector, ...]:
+    return tuple(starts_at_once(_tagged_front(system), _levels(system)))
+
+
+@lru_cache(maxsize=2)
+def _tagged(system: System) -> TaggedLevels:
+    return tagged_levels(_tagged_front(system), _levels(system))
 
 
 def require_room(fronts: int) -> None:
@@ -81,10 +144,8 @@ def require_room(fronts: int) -> None:
 def front_at_rate(
     model: FrontModel[Any, Any], levels: FrontLevels, rate: float, names: Sequence[str], *, percentiles: bool
 ) -> AtRate:
-    """Return what a front model says at an arrival rate; ``names`` of the classes ("" leaves one out)."""
-    require_room(max(levels.level_sizes))
-    with blas_threads(1):
-        law = solve_levels(levels.at(rate))
+    """Return what a front of somebody's own says at an arrival rate; ``names`` of the classes ("" leaves one out)."""
+    law = _solved(levels, rate)
     rows, notes = list(_rows(model, levels, law, rate, names)), []
     if why_no_percentiles(model) is None:
         waiting = FrontWaitingLaw(model, levels, law, rate)
@@ -94,12 +155,69 @@ def front_at_rate(
     return AtRate(rows=tuple(rows), facts={"exact_residual": law.residual}, notes=tuple(notes))
 
 
-def _rows(
-    model: FrontModel[Any, Any], levels: FrontLevels, law: LevelLaw, rate: float, names: Sequence[str]
-) -> Iterator[Quantity]:
+def _solved(levels: FrontLevels, rate: float) -> LevelLaw:
+    require_room(max(levels.level_sizes))
+    with blas_threads(1):
+        return solve_levels(levels.at(rate))
+
+
+def _shares(model: FrontModel[Any, Any]) -> Vector:
     shares = np.zeros(len(model.class_names))
     for job, chance in model.fresh():
         shares[model.class_of(job)] += chance
+    return shares
+
+
+def _by_class(name: str, values: Vector, names: Sequence[str]) -> Iterator[Quantity]:
+    """Rows of all jobs together, the last of the values, and of every class that has a name."""
+    yield _row(name, float(values[-1]))
+    yield from (_row(name, value, job_class) for value, job_class in zip(values, names, strict=False) if job_class)
+
+
+def _mean_waits(system: System, rows: Sequence[Quantity], names: Sequence[str]) -> Iterator[Quantity]:
+    """Rows of E[W] = E[T] − E[duration]."""
+    stays = {row.job_class: row.value for row in rows if row.name == "mean_response_time"}
+    shares = [float(c.share) for c in system.classes]
+    waits = [stays.get(c.name, 0.0) - float(c.duration.mean) for c in system.classes]
+    yield from _by_class("mean_waiting_time", np.append(waits, np.dot(shares, waits) / sum(shares)), names)
+
+
+class Wanted(NamedTuple):
+    """What following a job shall tell: percentiles, anything of waiting, and its mean."""
+
+    percentiles: bool
+    waiting: bool
+    mean: bool
+
+
+def tagged_rows(laws: TaggedLaws, names: Sequence[str], wanted: Wanted) -> Iterator[Quantity]:
+    """Rows from following a job."""
+    curves = []
+    with blas_threads(1):
+        if wanted.waiting:
+            # The mean is a sum over all events, to ten digits; percentiles need fewer.
+            waiting = laws.waiting(until=1e-11) if wanted.mean else laws.waiting()
+            curves.append(("waiting_time_percentile", waiting))
+            if wanted.mean:
+                yield from _by_class("mean_waiting_time", waiting.mean(), names)
+        if wanted.percentiles:
+            curves.append(("response_time_percentile", laws.response()))
+    columns = [(len(names), None), *((i, name) for i, name in enumerate(names) if name)]
+    for key, curve in curves if wanted.percentiles else ():
+        found, errors = curve.percentiles(np.array(PERCENTILES))
+        for level, row, off in zip(PERCENTILES, found, errors, strict=True):
+            for i, name in columns:
+                yield percentile_row(key, level, row[i], off[i], name, method="QBD of the front, uniformisation")
+
+
+def _threshold(system: System) -> float:
+    return FiniteSkipChain().saturate(system).stability_threshold
+
+
+def _rows(
+    model: FrontModel[Any, Any], levels: FrontLevels, law: LevelLaw, rate: float, names: Sequence[str]
+) -> Iterator[Quantity]:
+    shares = _shares(model)
     mean = law.mean_level()
     masses = [*law.boundary, law.repeating_mass]
     in_front = np.asarray(sum(mass @ levels.class_counts[n] for n, mass in enumerate(masses)), dtype=float)

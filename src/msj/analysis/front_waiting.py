@@ -7,7 +7,7 @@ that chance away again (it may need more later), the states in which the tagged 
 flows on from them. A response time is a wait plus an independent service time, where a model says so.
 
 A model offers this by ``FrontModel.starts_at_once`` and ``FrontModel.service``. Where a younger job may affect an
-older one (first fit, filling, sharing, set-up, preemption) percentiles are not known.
+older one (first fit, filling, sharing, set-up, preemption) the job itself is followed (``tagged_law``).
 """
 
 from __future__ import annotations
@@ -42,6 +42,12 @@ def why_no_percentiles(model: FrontModel[Any, Any]) -> str | None:
     if model.starts_at_once(model.empty(), job) is None:
         return "percentiles are not known for this model: a younger job may affect an older one; simulate it"
     return None
+
+
+def knows_service(model: FrontModel[Any, Any]) -> bool:
+    """Return whether a job is affected only by those ahead of it, and by nobody once it has started."""
+    jobs = [job for job, chance in model.fresh() if chance > 0]
+    return why_no_percentiles(model) is None and all(model.service(job) is not None for job in jobs)
 
 
 class FrontWaitingLaw:

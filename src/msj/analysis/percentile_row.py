@@ -1,4 +1,4 @@
-"""How a percentile found by inverting a transform is written down, and which ones are asked for."""
+"""How a percentile is written down, and which ones are asked for."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
 CITATION = "Latouche & Ramaswami 1999 (QBD); reset, section 3.1"
 
 
-def percentile_row(name: str, level: float, value: float, error: float, job_class: str | None) -> Quantity:
+def percentile_row(
+    name: str,
+    level: float,
+    value: float,
+    error: float,
+    job_class: str | None,
+    *,
+    method: str = "QBD, Laplace inversion",
+) -> Quantity:
     """Return the row of a percentile, with an interval where it is known to less than six digits."""
     vague = error > 1e-6 * value
     return Quantity(
         name=name,
         value=float(value),
         kind="exact",
-        method="QBD, Laplace inversion",
+        method=method,
         citation=CITATION,
         job_class=job_class,
         level=level,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
+from msj.analysis.base import ResponseAnalysis
 from msj.analysis.chain_cost import in_words
-from msj.analysis.percentile_row import CITATION
 from msj.analysis.saturated_chain import saturate
 from msj.answers.question import SystemLike, as_system, question
 from msj.answers.response import (
@@ -15,12 +14,12 @@ from msj.answers.response import (
     bounds,
     exact_response,
     not_below,
-    open_system,
     predicted,
 )
-from msj.answers.saturated import Method, cheapest_cost
-from msj.answers.threshold import Threshold, exact_threshold
+from msj.answers.saturated import Method, analyses, cheapest_cost, that_apply, why_none
+from msj.answers.threshold import Threshold, exact_threshold, naive_row
 from msj.effort import Effort
+from msj.errors import InvalidInput, NotSupported
 from msj.model import System
 from msj.model.numbers import whole
 from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
@@ -72,7 +71,10 @@ def analyse(
     # The threshold is what was asked for: it may take what it takes, if it fits.
     asked = effort.replace(operations=math.inf, bytes=math.inf)
     warn_of_waiting(system, effort)
-    threshold = exact_threshold(system, asked, method=method)
+    try:
+        threshold = exact_threshold(system, asked, method=method)
+    except NotSupported as error:
+        return _without_threshold(system, effort, error, exact=exact, percentiles=percentiles, law=law)
     rows, notes, facts = threshold.rows, list(threshold.notes), dict(threshold.facts)
     rate = system.arrival_rate_at(threshold.value)
     outcome = Outcome.SOLVED
@@ -94,7 +96,7 @@ def analyse(
     if states:
         rows += _state_rows(system, whole(states, "states"))
     if law is not None and outcome is not Outcome.UNSTABLE:
-        rows += _law_rows(system, whole(law, "law", least=0))
+        rows += _law_rows(system, rate, whole(law, "law", least=0))
     return Result(
         system=system.to_spec(),
         quantities=tuple(rows),
@@ -150,12 +152,53 @@ def _state_rows(system: System, most: int) -> list[Quantity]:
     return rows
 
 
-def _law_rows(system: System, last: int) -> list[Quantity]:
+def _without_threshold(
+    system: System,
+    effort: Effort,
+    why: NotSupported,
+    *,
+    exact: bool | None,
+    percentiles: bool | None,
+    law: int | None,
+) -> Result:
+    """Return response times where they are exact although the threshold is not; else say why there is none."""
+    rate = system.arrival_rate_at(math.nan)  # a load would be a share of the threshold
+    if rate is None or math.isnan(rate) or exact is False or not that_apply(ResponseAnalysis, system):
+        raise why
+    found = exact_response(system, rate, effort, exact=exact, percentiles=percentiles)
+    rows = [
+        naive_row(system),
+        Quantity(name="arrival_rate", value=rate, kind="exact", method="definition"),
+        Quantity(name="utilisation", value=rate / system.naive_threshold, kind="exact", method="definition"),
+        *found.rows,
+    ]
+    if law is not None:
+        rows += _law_rows(system, rate, whole(law, "law", least=0))
+    return Result(
+        system=system.to_spec(),
+        quantities=tuple(rows),
+        outcome=Outcome.SOLVED,
+        provenance=provenance(**found.facts),
+        notes=(f"The stability threshold is not known: {why.message}.", *found.notes),
+    )
+
+
+def _law_rows(system: System, rate: float | None, last: int) -> list[Quantity]:
     """P(n jobs in the system) for n up to ``last``."""
-    masses: Any = open_system(system).law.level_masses(last=last).tolist()
+    if rate is None:
+        raise InvalidInput("no load is given; set arrival_rate, load or utilisation")
+    able = that_apply(ResponseAnalysis, system)
+    if not able:
+        raise NotSupported(why_none(analyses(ResponseAnalysis), system))
+    analysis = min(able, key=lambda a: a.cost(system).operations)
     return [
         Quantity(
-            name="jobs_in_system_probability", value=mass, kind="exact", method="QBD", citation=CITATION, at={"jobs": n}
+            name="jobs_in_system_probability",
+            value=mass,
+            kind="exact",
+            method="QBD",
+            citation=analysis.citation,
+            at={"jobs": n},
         )
-        for n, mass in enumerate(masses)
+        for n, mass in enumerate(analysis.jobs_law(system, rate, last).tolist())
     ]

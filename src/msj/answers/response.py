@@ -22,7 +22,7 @@ from msj.answers.saturated import analyses, that_apply, why_none
 from msj.answers.simulated import simulated
 from msj.answers.threshold import UNANSWERED, Threshold, exact_threshold
 from msj.effort import Effort
-from msj.errors import Failure, InvalidInput, NotSupported, TooLarge
+from msj.errors import Failure, InvalidInput, NotAccurate, NotSupported, TooLarge
 from msj.model import System
 from msj.results import Outcome, Quantity
 
@@ -75,7 +75,7 @@ def exact_response(
             wanted = False
             notes.append(f"Percentiles are left out: they would take {in_words(tails)}; ask with --percentiles.")
         found = analysis.at_rate(system, rate, percentiles=wanted)
-    except TooLarge as error:
+    except (TooLarge, NotAccurate) as error:
         if exact or percentiles:
             raise
         return Response(notes=(f"Exact response times are left out: {error}.",), failure=Failure.TOO_LARGE)

@@ -74,7 +74,8 @@ def solve_saturated(
         listed = "; ".join(f"{a.name}: {a.supports(system)}" for a in forms)
         raise NotSupported(f"no closed form applies ({listed}); use the chain")
     if method == "chain" or not closed:
-        chain, cost = _cheapest_chain(able, system)
+        known = any(a.gives_completions for a in able if not a.closed_form)
+        chain, cost = _cheapest_chain(able, system, completions=known)
         if not effort.allows(cost):
             raise TooLarge(
                 f"the exact chain of this system would take {in_words(cost)}; msj analyse solves it if it fits"
@@ -87,7 +88,7 @@ def solve_saturated(
         note = f"The {closed[0].name} form gives no relative completions, so no response time is predicted."
         return found, [note]
     try:
-        chain, cost = _cheapest_chain(able, system)
+        chain, cost = _cheapest_chain(able, system, completions=True)
     except NotSupported as error:
         return found, [f"Relative completions and the RESET prediction are left out: {error.message}."]
     if not effort.replace(operations=min(effort.operations, Effort.operations)).allows(cost):
@@ -107,8 +108,12 @@ def solve_saturated(
     ), []
 
 
-def _cheapest_chain(able: list[SaturatedAnalysis], system: System) -> tuple[SaturatedAnalysis, Cost]:
-    chains = [(a.cost(system), a) for a in able if not a.closed_form and a.gives_completions]
+def _cheapest_chain(
+    able: list[SaturatedAnalysis], system: System, *, completions: bool
+) -> tuple[SaturatedAnalysis, Cost]:
+    chains = [(a.cost(system), a) for a in able if not a.closed_form]
+    if completions:
+        chains = [(cost, a) for cost, a in chains if a.gives_completions]
     if not chains:
         chains_there_are = [a for a in analyses(SaturatedAnalysis) if not a.closed_form]
         raise NotSupported(why_none(chains_there_are, system))

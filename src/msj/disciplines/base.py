@@ -20,6 +20,7 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 |---|---|---|
 | ``preemptive``, ``front``, ``front_on``, ``sees_enough`` | stops running jobs; how far it looks | chains, simulation |
 | ``order_within_need`` | a front may be sorted by need | chains |
+| ``counting`` | looks only at how many jobs of each need there are (``disciplines.counting``) | count chains |
 | ``fills``, ``fills_on`` | where it leaves no server idle (:class:`Fills`) | bounds: work-conserving |
 | ``oldest_served`` | n: only the n oldest jobs are ever served | bounds: finite-skip |
 | ``least_busy`` | b_inf: share of the servers in use while a job is present | bounds: non-idling |
@@ -44,6 +45,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.disciplines.counting import Counting
 from msj.disciplines.served_by import ServedBy
 from msj.model import System
 from msj.model.chosen import Chosen
@@ -62,6 +64,7 @@ OF_THE_RULE = (
     "sees_enough_once_full",
     "larger_needs_first",
     "order_within_need",
+    "counting",
     "shares_speed",
     "fills",
     "fills_on",
@@ -147,6 +150,10 @@ class Policy(Chosen, ABC):
         if self.front_on(system.servers) is None:
             return f"policy '{self.name}' may look at every waiting job, so it has no finite chain; simulate it"
         return self.supports(system)
+
+    def counting(self, servers: int, needs: Sequence[int]) -> Counting | None:
+        """Return who is served by counts, where only the numbers of jobs of these ``needs`` (ascending) decide."""
+        return None
 
     def compiled(self, signature: Any) -> Any:
         """Compile the function for a signature of numba's; whatever the compiler has against it is raised."""

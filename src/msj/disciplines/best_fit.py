@@ -5,11 +5,13 @@ Ties go to the older job. Nothing is reserved, so a large job may wait long whil
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from msj.disciplines.base import Fills, Policy, Serve
 from msj.disciplines.by_need import serve_by_need
+from msj.disciplines.counting import ByNeed, Counting
 from msj.disciplines.served_by import ServedBy
 
 
@@ -29,6 +31,9 @@ class BestFit(Policy):
 
     def engine(self, servers: int) -> ServedBy:
         return ServedBy("msj.engines.by_need:ByNeedEngine", rule="most-first", preemptive=False)
+
+    def counting(self, servers: int, needs: Sequence[int]) -> Counting:
+        return ByNeed(servers=servers, needs=tuple(needs), larger_first=True, preemptive=self.preemptive)
 
     @property
     def serve(self) -> Serve:

@@ -9,6 +9,7 @@ the plain function, which has no random numbers, then takes ``smallest``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.counting import Counting, Heaviest
 from msj.disciplines.served_by import ServedBy
 from msj.errors import InvalidInput
 from msj.registry import nearest
@@ -92,6 +94,9 @@ class MaxWeight(Policy):
     def engine(self, servers: int) -> ServedBy:
         rule = "heaviest-present" if self.limited else "heaviest"
         return ServedBy("msj.engines.by_need:ByNeedEngine", rule=rule, ties=self.ties)
+
+    def counting(self, servers: int, needs: Sequence[int]) -> Counting:
+        return Heaviest(servers=servers, needs=tuple(needs), limited=self.limited, ties=self.ties)
 
     @property
     def serve(self) -> Serve:

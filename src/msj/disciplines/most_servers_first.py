@@ -6,11 +6,13 @@ then running jobs stay.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from msj.disciplines.base import Fills, Policy, Serve
 from msj.disciplines.by_need import serve_by_need
+from msj.disciplines.counting import ByNeed, Counting
 from msj.disciplines.served_by import ServedBy
 
 
@@ -31,6 +33,9 @@ class MostServersFirst(Policy):
 
     def engine(self, servers: int) -> ServedBy:
         return ServedBy("msj.engines.by_need:ByNeedEngine", rule="most-first", preemptive=self.preemptive)
+
+    def counting(self, servers: int, needs: Sequence[int]) -> Counting:
+        return ByNeed(servers=servers, needs=tuple(needs), larger_first=True, preemptive=self.preemptive)
 
     @property
     def serve(self) -> Serve:

@@ -10,9 +10,11 @@ it takes longer in proportion. Servers are given out (wcfs, sections 3.3 and 6)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from msj.disciplines.counting import ByNeed, Counting
 from msj.disciplines.served_by import ServedBy
 from msj.disciplines.sharing import Sharing
 from msj.errors import InvalidInput
@@ -46,6 +48,11 @@ class ThresholdParallelism(Sharing):
         if self.order != "fcfs":
             return f"threshold parallelism with order '{self.order}' may serve any job first; simulate it"
         return super().why_no_front(system)
+
+    def counting(self, servers: int, needs: Sequence[int]) -> Counting | None:
+        if self.order == "fcfs":
+            return None
+        return ByNeed(servers=servers, needs=tuple(needs), larger_first=self.order == "elastic", shares=True)
 
     def oldest_served(self, servers: int, least_need: int) -> int | None:
         return -(-servers // least_need) if self.order == "fcfs" else None

@@ -40,7 +40,7 @@ def saturated_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRON
     A completion may leave a front that is not full. It is then a vanishing state of the chain, passed in no time as the
     next jobs join one by one; only a step that completes nothing and yet makes room is multiplied out.
     """
-    refilled = _filling(model, most_fronts)
+    refilled = filling(model, most_fronts)
     numbers = _beginnings(model, most_fronts)  # (front -> number) of the full fronts
     passed: dict[Any, int] = {}  # and of the others
     waiting = list(numbers)
@@ -98,7 +98,7 @@ def _marked_chain(
     full, vanishing = len(numbers), len(passed)
     order = np.argsort([model.size(front) for front in passed], kind="stable") if passed else np.empty(0, np.int64)
     starting, passing, settling = (
-        _block(blocks[name], rows, columns)
+        block_of(blocks[name], rows, columns)
         for name, rows, columns in (
             ("starting", full, vanishing),
             ("passing", vanishing, vanishing),
@@ -106,8 +106,8 @@ def _marked_chain(
         )
     )
     return MarkedChain.from_blocks(
-        quiet=_block(blocks["quiet"], full, full),
-        completing=_block(blocks["completing"], full, full),
+        quiet=block_of(blocks["quiet"], full, full),
+        completing=block_of(blocks["completing"], full, full),
         starting=starting[:, order],
         passing=passing[order][:, order],
         settling=settling[order],
@@ -124,7 +124,7 @@ def _too_many(most_fronts: int) -> str:
 def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -> FrontLevels:
     """Return the levels of the open system, found by visiting every (level, front) that can be reached."""
     last = model.most_jobs
-    moves = _moves(model, most_fronts)
+    moves = moves_of(model, most_fronts)
     visited: list[tuple[int, Any]] = [(0, model.empty())]
     place = {visited[0]: 0}  # position among the fronts of its level
     levels: list[list[Any]] = [[model.empty()], *([] for _ in range(last))]
@@ -142,7 +142,7 @@ def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -
             entries[kind][n].append((place[n, front], place[level, reached], rate))
 
     def blocks(kind: str, levels_from: range, step: int) -> list[Sparse]:
-        return [_block(entries[kind][n], len(levels[n]), len(levels[n + step])) for n in levels_from]
+        return [block_of(entries[kind][n], len(levels[n]), len(levels[n + step])) for n in levels_from]
 
     return FrontLevels(
         quiet=tuple(blocks("quiet", range(last + 1), 0)),
@@ -154,11 +154,11 @@ def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -
     )
 
 
-def _moves(
+def moves_of(
     model: FrontModel[Any, Any], most_fronts: int
 ) -> Callable[[int, Any], Iterator[tuple[str, int, Any, float]]]:
     """Return the function that lists (kind, level reached, front reached, rate) from a level and a front."""
-    refilled = _filling(model, most_fronts)
+    refilled = filling(model, most_fronts)
     last = model.most_jobs
 
     def moves(n: int, front: Any) -> Iterator[tuple[str, int, Any, float]]:
@@ -177,7 +177,8 @@ def _moves(
     return moves
 
 
-def _block(entries: list[tuple[int, int, float]], rows: int, columns: int) -> Sparse:
+def block_of(entries: list[tuple[int, int, float]], rows: int, columns: int) -> Sparse:
+    """Return a block of rates from its entries (row, column, rate), which add up."""
     i, j, rates = zip(*entries, strict=True) if entries else ((), (), ())
     return sparse.csr_array(sparse.coo_array((np.array(rates, float), (i, j)), (rows, columns)))
 
@@ -191,7 +192,7 @@ def _joined(model: FrontModel[Any, Any], front: Any) -> Law:
     return law
 
 
-def _filling(model: FrontModel[Any, Any], most_fronts: int) -> Callable[[Any, int], Law]:
+def filling(model: FrontModel[Any, Any], most_fronts: int) -> Callable[[Any, int], Law]:
     """Return the function that lets up to so many jobs of the back join a front."""
     total = sum(chance for _, chance in model.fresh())
     if abs(total - 1.0) > 1e-9:

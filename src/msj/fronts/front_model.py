@@ -38,6 +38,8 @@ class FrontModel(ABC, Generic[Front, Job]):
 
     #: Names of the classes, for answers per class; override :meth:`class_counts` if there are several.
     class_names: Sequence[str] = ("all",)
+    #: Whether jobs are served at speed 1 or not at all: a stay is a duration and the time in which a job is not served.
+    one_speed: bool = False
 
     @property
     @abstractmethod
@@ -68,6 +70,10 @@ class FrontModel(ABC, Generic[Front, Job]):
         """Return whether the front looks at no further job."""
         return self.size(front) >= self.most_jobs
 
+    def jobs(self, front: Front) -> Iterable[Any]:
+        """Return the jobs of a front, each as :meth:`class_of` understands it."""
+        return front  # type: ignore[return-value]
+
     def class_counts(self, front: Front) -> Sequence[int]:
         """Return how many jobs of each class the front holds."""
         return (self.size(front),)
@@ -75,6 +81,10 @@ class FrontModel(ABC, Generic[Front, Job]):
     def class_of(self, job: Job) -> int:  # noqa: ARG002
         """Return the index of a fresh job's class."""
         return 0
+
+    def progressed(self, before: Any, after: Any | None) -> bool:
+        """Return whether a job that was ``before`` has been served if it is ``after`` now; None if it is gone."""
+        return bool(before != after)
 
     def busy_servers(self, front: Front) -> float | None:  # noqa: ARG002
         """Return how many servers are in use, or None if the model has no servers to waste."""

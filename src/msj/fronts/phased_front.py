@@ -42,10 +42,6 @@ class PhasedFront(FrontModel[Front, Any]):
         """Return the need of some types together."""
         return sum(self.needs[job] for job in jobs)
 
-    def jobs(self, front: Front) -> Iterable[Any]:
-        """Return the jobs of a front, each as :meth:`class_of` understands it."""
-        return front  # type: ignore[return-value]
-
     def fresh(self) -> Iterable[tuple[Any, float]]:
         return [(job, float(chance)) for job, chance in enumerate(self.types.fresh)]
 

@@ -30,6 +30,8 @@ Types = tuple[int, ...]
 class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
     """A policy on a system; what both kinds share."""
 
+    one_speed = True
+
     def __init__(self, system: System, policy: Policy, front: int) -> None:
         self.system = system
         self.policy = policy
@@ -103,6 +105,9 @@ class NonPreemptiveFront(PolicyFront):
 
     def empty(self) -> tuple[Types, Types]:
         return ((), ())
+
+    def jobs(self, front: tuple[Types, Types]) -> Types:  # type: ignore[override]
+        return front[0] + front[1]
 
     def size(self, front: tuple[Types, Types]) -> int:  # type: ignore[override]
         return len(front[0]) + len(front[1])

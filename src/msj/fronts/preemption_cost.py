@@ -23,6 +23,8 @@ Owing = tuple[tuple[int, bool], ...]
 class PreemptionCostFront(PhasedFront[Owing]):
     """ServerFilling where resuming a job takes an exponential time of rate ``overhead_rate``."""
 
+    one_speed = True
+
     def __init__(self, system: System, *, overhead_rate: float) -> None:
         super().__init__(system)
         self.overhead_rate = overhead_rate
@@ -58,6 +60,9 @@ class PreemptionCostFront(PhasedFront[Owing]):
                     left = without(front, place)
                     others = {i - (i > place) for i in served if i != place}
                     yield rate, _put_aside(left, others - self.served(left)), True
+
+    def progressed(self, before: tuple[int, bool], after: tuple[int, bool] | None) -> bool:
+        return after is None or before[0] != after[0]  # paying is no progress
 
     def busy_servers(self, front: Owing) -> float:
         """Return how many servers make progress; those of jobs that pay their overhead do not."""

@@ -18,6 +18,8 @@ Colours = tuple[Types, Types]
 class RedAndBlueFront(PhasedFront[Colours]):
     """Servers that serve one colour at a time; ``blue`` says for each class whether it is blue."""
 
+    one_speed = True
+
     def __init__(self, system: System, *, blue: Sequence[bool]) -> None:
         super().__init__(system)
         self.blue = blue

@@ -28,6 +28,8 @@ class ServerStates(NamedTuple):
 class SetUpFront(PhasedFront[OnAndOff]):
     """FCFS on servers that are off unless wanted; ``power`` is that of one server in each state."""
 
+    one_speed = True
+
     def __init__(self, system: System, *, set_up_rate: float, staggered: bool, power: Sequence[float] | None) -> None:
         super().__init__(system)
         self.set_up_rate = set_up_rate

@@ -6,8 +6,7 @@ Exp(2) or Exp(2/3), each half of the time. Where servers are alike a job of size
 second all four: Exp(1/2) on one, Exp(2/3) on four.
 
 Each model is a system to simulate and, beside it, a way to its exact mean response time that shares no code with the
-simulation: the chain of the front (finite-skip models, MSJ FCFS) or of the numbers present (``two_classes``). Only SRPT
-has none.
+simulation: the chain of the front (finite-skip models, MSJ FCFS) or of the numbers present. Only SRPT has none.
 
 The paper contradicts itself twice. Section 3.3 says that Elastic First favours threshold 1; section 6 says the larger
 threshold, which agrees with the name, the cited work and the directions found, and is taken here. And section 6 lists
@@ -26,8 +25,6 @@ from msj.analysis.wcfs_bounds import wcfs_bounds
 from msj.answers import analyse
 from msj.model import JobClass, System
 from msj.model.durations import Duration, Exponential, Hyperexponential
-from msj.papers.wcfs import two_classes
-from msj.papers.wcfs.two_classes import Serving
 
 SPEEDS = ("2/5", "3/10", "1/5", "1/10")
 HALF = Fraction(1, 2)
@@ -94,7 +91,7 @@ def _small_and_large(policy: Any, rho: float) -> System:
 
 
 def _analysed(system: Callable[[float], System], rho: float) -> float:
-    return float(analyse(system(rho))["mean_response_time"])
+    return float(analyse(system(rho), exact=True, percentiles=False)["mean_response_time"])
 
 
 def _threshold(system: Callable[[float], System]) -> float:
@@ -105,10 +102,8 @@ def _of_system(label: str, system: Callable[[float], System]) -> Model:
     return Model(label=label, system=system, exact=partial(_analysed, system))
 
 
-def _of_numbers(label: str, policy: Any, serving: Serving, direction: Literal[-1, 1], crowding: Fraction) -> Model:
-    exact = partial(two_classes.mean_response_time, serving)
-    system = partial(_small_and_large, policy)
-    return Model(label=label, system=system, exact=exact, direction=direction, crowding=crowding)
+def _of_numbers(label: str, policy: Any, direction: Literal[-1, 1], crowding: Fraction) -> Model:
+    return replace(_of_system(label, partial(_small_and_large, policy)), direction=direction, crowding=crowding)
 
 
 def filling(servers: int) -> Model:
@@ -184,16 +179,13 @@ def _others() -> dict[str, Model]:
         ),
         "least-first": Model(
             label="MSJ Least Servers First", system=least, direction=1, crowding=None,
-            exact=partial(two_classes.mean_response_time, two_classes.small_first),
-            limit=two_classes.small_first_threshold(),
+            exact=partial(_analysed, least), limit=_threshold(least),
         ),
-        "most-first": _of_numbers("MSJ Most Servers First", "most-servers-first", two_classes.large_first, 1, two),
-        "elastic-first": _of_numbers(
-            "Threshold Parallelism Elastic First", first["elastic"], two_classes.large_first, 1, two
-        ),
-        "max-weight": _of_numbers("MSJ MaxWeight", "max-weight", two_classes.max_weight, -1, Fraction(10, 13)),
+        "most-first": _of_numbers("MSJ Most Servers First", "most-servers-first", 1, two),
+        "elastic-first": _of_numbers("Threshold Parallelism Elastic First", first["elastic"], 1, two),
+        "max-weight": _of_numbers("MSJ MaxWeight", "max-weight", -1, Fraction(10, 13)),
         "inelastic-first": _of_numbers(
-            "Threshold Parallelism Inelastic First", first["inelastic"], two_classes.inelastic_first, -1, Fraction(2, 3)
+            "Threshold Parallelism Inelastic First", first["inelastic"], -1, Fraction(2, 3)
         ),
         "srpt": Model(
             label="M/G/4/SRPT", system=partial(_alike, 4, "greedy-srpt", sizes(4)), exact=None, direction=-1,
