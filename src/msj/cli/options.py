@@ -89,7 +89,7 @@ def run_options(command: Command) -> Command:
     for option in (
         click.option(
             "--levels",
-            callback=_levels,
+            callback=levels,
             default="50,90,95,99,99.9",
             show_default=True,
             metavar="P,P,...",
@@ -117,7 +117,8 @@ def run_options(command: Command) -> Command:
     return command
 
 
-def _levels(_: click.Context, __: click.Parameter, text: str) -> tuple[float, ...]:
+def levels(_: click.Context, __: click.Parameter, text: str) -> tuple[float, ...]:
+    """Read percentiles separated by commas."""
     try:
         return tuple(float(part) for part in text.split(",") if part.strip())
     except ValueError:
