@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.errors import InvalidInput
 from msj.logs.groups import Groups
+from msj.model.numbers import number
 from msj.results import Kind, Quantity
 
 FLOOR = 10.0  # seconds
@@ -59,6 +61,15 @@ class JobTimes:
             for level, value in zip(levels, np.percentile(times, levels), strict=True):
                 found[name, float(level)] = float(value)
         return found
+
+
+def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
+    """Return percentiles as numbers; what is none is refused."""
+    found = tuple(float(number(level, "level")) for level in levels)
+    for level in found:
+        if not 0 <= level <= 100:
+            raise InvalidInput(f"level {level:g} is no percentage; give 0 to 100")
+    return found
 
 
 def rows_of(

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from msj.answers.job_times import JobTimes, rows_of
+from msj.answers.job_times import JobTimes, checked_levels, rows_of
 from msj.answers.question import question, root_of
 from msj.engines.cluster import Cluster
 from msj.engines.fcfs import FcfsEngine
@@ -100,7 +100,12 @@ def log(
         )
     root = root_of(rng, seed)
     span = float(trace.column("submit")[-1] - trace.column("submit")[0])
-    rows = [*_counts(trace), *_load(trace, span), *_saturated(trace, root), *_waits(trace, levels, users)]
+    rows = [
+        *_counts(trace),
+        *_load(trace, span),
+        *_saturated(trace, root),
+        *_waits(trace, checked_levels(levels), users),
+    ]
     return LogResult(
         system={} if trace.servers is None else {"servers": trace.servers},
         quantities=tuple(rows),

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from msj.answers.job_times import JobTimes, measures, rows_of
+from msj.answers.job_times import JobTimes, checked_levels, measures, rows_of
 from msj.answers.question import question, root_of
 from msj.disciplines import Policy
 from msj.effort import Progress, Watch
@@ -139,7 +139,7 @@ def replay(
         raise InvalidInput("there are no jobs to replay; give at least one")
     root = root_of(rng, seed)
     times = (SHAKES if trace is not None else 0) if shakes is None else whole(shakes, "shakes", least=0)
-    ask = _Replay(given, size, root, tuple(float(level) for level in levels), float(number(shake, "shake")), trace)
+    ask = _Replay(given, size, root, checked_levels(levels), float(number(shake, "shake")), trace)
     rows, notes = ask.recorded(), [*(trace.notes if trace is not None else ()), *given.notes]
     for index, (name, one) in enumerate(chosen.items()):
         watch = None if progress is None else _within(progress, index, len(chosen))

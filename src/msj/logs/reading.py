@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from msj.logs.trace import Trace
 from msj.registry import LOG_READERS
 
 LEAST = 0.2  # how much a file must look like a format
+SURE = 0.6
 NO_FRAME = ("reason",)
 
 
@@ -77,6 +77,13 @@ def read_log(
         raise error.in_file(path) from None
 
 
+def format_of(file: Path) -> str | None:
+    """Return the format of a file that is surely a log; None where it may be something else."""
+    head = head_of(file)
+    likeness, name = max((variant().likeness(head), variant.name) for variant in LOG_READERS)
+    return name if likeness >= SURE else None
+
+
 def _reader(path: Path, name: str | None) -> LogReader:
     if name is not None:
         found: LogReader = LOG_READERS.get(name)()
@@ -132,8 +139,3 @@ def trace_of(rows: Rows, options: LogOptions, *, source: str, name: str) -> Trac
         begins=rows.begins,
         notes=tuple(notes),
     )
-
-
-def option_names() -> tuple[str, ...]:
-    """Return the names of the options of reading."""
-    return ("format", *(field.name for field in fields(LogOptions)))

@@ -41,7 +41,8 @@ def _end_to_end(pieces: list[Any], more: int) -> Any:
         codes = np.concatenate([joined.codes, np.full(more, -1, dtype=joined.codes.dtype)])
         return pandas.Categorical.from_codes(codes, categories=joined.categories)
     if any(piece.dtype == object for piece in pieces):  # what jobs are called
-        pieces = [piece.astype(object) for piece in pieces]
+        pieces = [piece.astype(str).astype(object) for piece in pieces]
+        return np.concatenate([*pieces, np.full(more, "", dtype=object)])
     joined = np.concatenate(pieces)
     return np.concatenate([joined, np.zeros(more, dtype=joined.dtype)]) if more else joined
 

@@ -32,7 +32,7 @@ class Csv(LogReader):
             return 0.0
         lines = [line for line in head.splitlines()[:20] if line.strip()]
         delimiter = _delimiter(lines[0].decode("utf-8", "replace")) if lines else None
-        if delimiter is None:
+        if delimiter is None or lines[0].startswith(delimiter.encode()):
             return 0.0
         counts = [line.count(delimiter.encode()) for line in lines[: max(len(lines) - 1, 1)]]
         return 0.5 if counts.count(counts[0]) > len(counts) // 2 else 0.1
@@ -68,11 +68,12 @@ def _layout(head: bytes, options: LogOptions) -> Layout:
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = _delimiter(first)
-    if delimiter is None:
-        raise InvalidInput(f"is no table: its first line, '{first[:40]}', has one column; give a header and commas")
+    if delimiter is None or first.startswith(delimiter):
+        raise InvalidInput(f"is no table: its first line is '{first[:40]}'; give one with a header and commas")
     names = tuple(cell.strip() for cell in next(csv.reader([first], delimiter=delimiter)))
     has_header = not all(_is_number(name) for name in names if name)
-    if not has_header and not all(column.isdigit() for column in options.columns.values()):
+    numbered = bool(options.columns) and all(column.isdigit() for column in options.columns.values())
+    if not has_header and not numbered:
         raise InvalidInput("has no header; number its columns: --columns submit=1,need=2,run=3")
     if not has_header:
         names = tuple(str(i + 1) for i in range(len(names)))

@@ -234,13 +234,15 @@ def _put_together(columns: dict[str, Any]) -> list[str]:
             columns["run"][first] = columns["run"][rows].max()
             columns["reason"][rows[1:]] = Reason.PIECE.code
         notes.append("The parts of a heterogeneous job are one job whose needs add up.")
+    import pandas
+
     used = np.flatnonzero(columns["reason"] == 0)
-    same = np.array([f"{columns['job'][i]} {columns['submit'][i]} {columns['wait'][i]}" for i in used])
-    doubled = alike(same) if len(same) else []
-    for group in doubled:
-        columns["reason"][used[group][1:]] = Reason.PIECE.code
-    if doubled:
-        notes.append(f"{len(doubled):,} jobs stand in the file more than once (same id, submission and start).")
+    doubled = (
+        pandas.DataFrame({name: columns[name][used] for name in ("job", "submit", "wait")}).duplicated().to_numpy()
+    )
+    columns["reason"][used[doubled]] = Reason.PIECE.code
+    if doubled.any():
+        notes.append(f"{int(doubled.sum()):,} rows stand in the file twice (same id, submission and start).")
     return notes
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from msj.logs.log_options import LogOptions
 from msj.logs.number_lines import GOOD, TOO_SHORT, Lines, read_lines
-from msj.logs.opening import blocks_of, opened
+from msj.logs.opening import HEAD, blocks_of, opened
 from msj.logs.reader import LogReader
 from msj.logs.reason import Reason
 from msj.logs.rows import Rows, alike
@@ -40,13 +40,17 @@ class Swf(LogReader):
     def likeness(self, head: bytes) -> float:
         if b"\0" in head:
             return 0.0
-        lines = [line.strip() for line in head.splitlines()[:-1] or head.splitlines()]
+        lines = [line.strip() for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()]
+        if len(head) == HEAD and len(lines) > 1:
+            lines.pop()  # it may be cut
         said = [line for line in lines if line and not line.startswith(b";")]
         with_header = any(_HEADER.match(line.decode("latin-1")) for line in lines[:50])
         if not said:
-            return 0.5 if with_header else 0.0
-        good = sum(_numbers(line) >= LEAST for line in said)
-        return (0.9 if with_header else 0.7) * good / len(said) + (0.05 if with_header else 0.0)
+            return 0.6 if with_header else 0.0
+        good = sum(_numbers(line) >= LEAST for line in said) / len(said)
+        if with_header:
+            return 0.6 + 0.3 * good
+        return (0.7 if _numbers(said[0]) >= LEAST else 0.3) * good  # a table has names in its first line
 
     def read(self, path: Path, options: LogOptions) -> Rows:
         parts: list[dict[str, Any]] = []
