@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 NOTHING = frozenset({"", "unknown", "none", "null", "nan", "na", "n/a", "none assigned", "invalid"})
 NO_LIMIT = frozenset({"unlimited", "partition_limit", "infinite"})
+PEEK = 50  # cells
 Column = tuple[NDArray[np.float64], NDArray[np.bool_]]
 _SPAN = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(?:(\d+):)?(\d+(?:\.\d+)?)$")
 
@@ -101,11 +102,15 @@ def texts(column: Any) -> Any:
 
 def labels(column: Any) -> NDArray[Any]:
     """Return what jobs are called: whole numbers where all are, else texts."""
-    values, wrong = numbers(column)
-    if not wrong.any() and (np.abs(values) < 2**53).all() and (values == np.floor(values)).all():  # nan is not
-        return values.astype(np.int64)
-    known, codes = _distinct(column)
-    return np.array(known, dtype=object)[codes]
+    import pyarrow
+
+    values = _as_numbers(column)
+    if values is not None and (np.abs(values) < 2**53).all() and (values == np.floor(values)).all():  # nan is not
+        return np.asarray(values, dtype=np.int64)
+    names = column.to_pylist()
+    if pyarrow.types.is_binary(column.type):
+        names = [name.decode("utf-8", "replace") for name in names]
+    return np.array(["" if name is None else str(name) for name in names], dtype=object)
 
 
 def are_numbers(column: Any) -> bool:
@@ -150,6 +155,8 @@ def _as_numbers(column: Any) -> Any:
     import pyarrow
     import pyarrow.compute
 
+    if not _begins_with(column, number):
+        return None
     try:
         found = pyarrow.compute.cast(_texts(column), pyarrow.float64()).fill_null(math.nan)
         values = np.asarray(found, dtype=np.float64)
@@ -162,6 +169,8 @@ def _as_moments(column: Any) -> Any:
     import pyarrow
     import pyarrow.compute
 
+    if not _begins_with(column, moment):
+        return None
     try:
         text = _texts(column)
         said = pyarrow.compute.is_in(text, value_set=pyarrow.array(["Unknown", "None", ""]))
@@ -170,6 +179,20 @@ def _as_moments(column: Any) -> Any:
         return np.where(whole == np.iinfo(np.int64).min, np.nan, whole / 1e6)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
         return None
+
+
+def _begins_with(column: Any, one: Callable[[str], float | None]) -> bool:
+    """Whether the first cell that says something can be read so: a whole column that cannot takes long to refuse."""
+    import pyarrow
+
+    kind = column.type
+    if not (pyarrow.types.is_binary(kind) or pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)):
+        return True
+    for cell in column[:PEEK].to_pylist():
+        text = cell.decode("utf-8", "replace") if isinstance(cell, bytes) else cell
+        if text is not None and text.strip().lower() not in NOTHING:
+            return one(text) is not None
+    return False
 
 
 def _texts(column: Any) -> Any:

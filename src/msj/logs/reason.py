@@ -30,7 +30,7 @@ class Reason(Enum):
 
 
 SENTENCES = {
-    Reason.BAD_LINE: "not a job: too few columns, or no number where one must be",
+    Reason.BAD_LINE: "no job: too few columns, or no number in its place",
     Reason.STEP: "a step of a job, which holds the job's own servers",
     Reason.PIECE: "a piece of a job that is counted once, in another row",
     Reason.STILL_RUNNING: "had not ended when the log was written",

@@ -39,7 +39,7 @@ def write_replay_text(found: Result, *, width: int = 96, heading: Callable[[str]
     """Return replays as a page of text."""
     lines = [f"{found.provenance['jobs']:,} jobs on {found.system['servers']:,} servers"]
     for title, table in (
-        ("waits: so many per cent of the jobs waited at most so long", policies_table(found)),
+        ("waits: so many per cent of the jobs waited at most so long; bounded slowdown", policies_table(found)),
         ("mean wait by need", needs_table(found)),
     ):
         if table.rows:

@@ -26,7 +26,7 @@ def policies_table(found: Result) -> Table:
                 percent(None if use is None else use.value),
             )
         )
-    headings = ("policy", "mean wait", *(f"{level:g} %" for level in levels), "bounded slowdown", "utilisation")
+    headings = ("policy", "mean wait", *(f"{level:g} %" for level in levels), "slowdown", "busy")
     return Table(headings=headings, rows=tuple(rows), numbers=(False, *(True for _ in headings[1:])))
 
 
