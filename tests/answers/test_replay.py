@@ -126,6 +126,23 @@ def test_a_replay_of_a_file_can_be_asked_again():
     assert msj.rerun(look).quantities == look.quantities
 
 
+def test_a_log_that_was_edited_is_another_question(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_bytes(Path(EXAMPLE).read_bytes())
+    first = msj.log(path, seed=1)
+    assert msj.log(path, seed=1).provenance["identity"] == first.provenance["identity"]
+    path.write_bytes(path.read_bytes() + b"3000 9999999 0 60 4\n")
+    assert msj.log(path, seed=1).provenance["identity"] != first.provenance["identity"]
+    with pytest.raises(InvalidInput, match="has been edited since"):
+        msj.rerun(first)
+    path.unlink()
+    with pytest.raises(InvalidInput, match="is not there"):
+        msj.rerun(first)
+    jobs = msj.RecordedJobs(arrival=[0], need=[1], duration=[1])
+    with pytest.raises(InvalidInput, match="only a hash is kept"):
+        msj.rerun(msj.replay(jobs, servers=1))
+
+
 def test_jobs_files_say_what_was_replayed(tmp_path):
     trace = read_log(EXAMPLE)
     done = replay_jobs(trace.jobs(estimates=trace.column("estimate")), servers=32, policy=msj.EasyBackfilling())

@@ -23,6 +23,7 @@ from msj.errors import InvalidInput, NotSupported
 from msj.logs import Trace, read_log
 from msj.logs.groups import Groups, by_need
 from msj.logs.job_files import Served, check_path, write_jobs
+from msj.logs.look import over_time
 from msj.logs.scenario import Prepared, Scenario, prepared
 from msj.model.chosen import chosen_from, distinct_label
 from msj.model.numbers import number, whole
@@ -172,6 +173,8 @@ def _trace(jobs: Any, servers: int | None, reading: dict[str, Any], scenario: Sc
     """Return the log; None where the jobs are arrays."""
     if isinstance(jobs, (RecordedJobs, Trace)):
         return jobs if isinstance(jobs, Trace) else None
+    if isinstance(jobs, Mapping):
+        raise InvalidInput("of jobs that were given as arrays only a hash is kept; give the jobs themselves")
     if not isinstance(jobs, (str, os.PathLike)):
         raise InvalidInput(f"{type(jobs).__name__} is neither jobs nor a log; give RecordedJobs, a Trace or a file")
     # With a largest need even jobs larger than the machine may get on it: they are judged later.
@@ -189,7 +192,8 @@ def _servers(trace: Trace | None, servers: int | None) -> int:
     size = servers if servers is not None or trace is None else trace.servers
     if size is None:
         raise InvalidInput(
-            "the log does not say how many servers there are; say it with --servers N"
+            "the log does not say how many servers there are; say it with --servers N "
+            f"(at most {over_time(trace, 1).peak:,} were in use at one moment)"
             if trace is not None
             else "servers is not given; say how many there are"
         )
