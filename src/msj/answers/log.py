@@ -22,7 +22,7 @@ from msj.engines.fcfs import FcfsEngine
 from msj.errors import Failure
 from msj.logs import Trace, read_log
 from msj.logs.groups import by_need
-from msj.logs.look import over_time
+from msj.logs.look import in_use_words, over_time
 from msj.results import Missing, Outcome, Quantity, Result, provenance
 from msj.simulation.estimates import LEVELS
 from msj.workloads import RecordedJobs, Rng, Streams
@@ -141,7 +141,11 @@ def _load(trace: Trace, span: float) -> list[Quantity]:
         _recorded("mean_need", need.mean()),
         _recorded("largest_need", need.max()),
         _recorded("mean_run_time", run.mean()),
-        _recorded("peak_servers_in_use", over_time(trace, 1).peak),
+        _recorded(
+            "peak_servers_in_use",
+            over_time(trace, 1).peak,
+            READ if trace.has_waits else "as if every job started when it was submitted",
+        ),
     ]
     if trace.servers is not None:
         rows.insert(0, _recorded("servers", trace.servers))
@@ -234,13 +238,12 @@ def _said(trace: Trace) -> list[str]:
 def _missing(trace: Trace) -> list[Missing]:
     gaps = []
     if trace.servers is None:
-        peak = over_time(trace, 1).peak
         gaps.append(
             Missing(
                 name="utilisation",
                 failure=Failure.INVALID_INPUT,
                 reason="the log does not say how many servers there are; say it with --servers N "
-                f"(at most {peak:,} were in use at one moment)",
+                f"({in_use_words(trace)})",
             )
         )
     if not trace.has_waits:

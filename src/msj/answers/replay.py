@@ -23,7 +23,7 @@ from msj.errors import InvalidInput, NotSupported
 from msj.logs import Trace, read_log
 from msj.logs.groups import Groups, by_need
 from msj.logs.job_files import Served, check_path, write_jobs
-from msj.logs.look import over_time
+from msj.logs.look import in_use_words
 from msj.logs.scenario import Prepared, Scenario, prepared
 from msj.model.chosen import chosen_from, distinct_label
 from msj.model.numbers import number, whole
@@ -192,8 +192,7 @@ def _servers(trace: Trace | None, servers: int | None) -> int:
     size = servers if servers is not None or trace is None else trace.servers
     if size is None:
         raise InvalidInput(
-            "the log does not say how many servers there are; say it with --servers N "
-            f"(at most {over_time(trace, 1).peak:,} were in use at one moment)"
+            f"the log does not say how many servers there are; say it with --servers N ({in_use_words(trace)})"
             if trace is not None
             else "servers is not given; say how many there are"
         )

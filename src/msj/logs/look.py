@@ -50,6 +50,14 @@ def starts(trace: Trace) -> NDArray[np.float64]:
     return np.asarray(trace.column("submit") + np.nan_to_num(trace.column("wait")))
 
 
+def in_use_words(trace: Trace) -> str:
+    """Say how many servers were in use at most; where waits are not known, that is what there would be without any."""
+    peak = over_time(trace, 1).peak
+    if trace.has_waits:
+        return f"at most {peak:,} were in use at one moment"
+    return f"if no job waited, at most {peak:,} were in use at one moment"
+
+
 def over_time(trace: Trace, bins: int = BINS) -> OverTime:
     """Return servers in use and jobs waiting over the log's whole time."""
     start, submit, need = starts(trace), trace.column("submit"), trace.column("need").astype(np.float64)

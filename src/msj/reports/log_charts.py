@@ -15,6 +15,7 @@ from msj.reports.charts import Chart
 from msj.reports.log_contents import LEVELS, in_time
 
 HEAT = [[0.0, "#f5f7f9"], [0.001, "#e3edf7"], [0.35, "#8fb7de"], [1.0, "#1d5fa7"]]
+NO_WAITS = "as if every job started when it was submitted"
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 TICKS = {1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 86400: "1 day", 864000: "10 days"}
@@ -58,7 +59,8 @@ def _use(trace: Trace) -> Chart:
     layout = layout_of(
         260, xaxis=across, yaxis=axis(title, range=[0, max(most, 100.0) if share else most]), showlegend=False
     )
-    return Chart(key="time", caption="Servers in use over time, as the log has it.", data=data, layout=layout)
+    how = "as the log has it" if trace.has_waits else NO_WAITS
+    return Chart(key="time", caption=f"Servers in use over time, {how}.", data=data, layout=layout)
 
 
 def _queue(trace: Trace) -> Chart | None:
@@ -224,7 +226,8 @@ def _gantt(trace: Trace) -> Chart | None:
     )  # fmt: skip
     return Chart(
         key="gantt",
-        caption="A window in the middle of the log: each job on the lowest servers that were free when it started.",
+        caption="A window in the middle of the log: each job on the lowest servers that were free when it started"
+        + ("." if trace.has_waits else f", {NO_WAITS}."),
         data=data,
         layout=layout,
     )

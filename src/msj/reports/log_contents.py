@@ -95,7 +95,7 @@ def findings(found: LogResult) -> list[Finding]:
         )
         said.append(Finding(sentence=sentence, quantity=accuracy, section="estimates"))
     peak, size = found.find("peak_servers_in_use"), found.trace.servers
-    if peak is not None and size is not None and peak.value > size:
+    if found.trace.has_waits and peak is not None and size is not None and peak.value > size:
         sentence = f"At one moment {peak.value:,.0f} servers were in use, more than the {size:,} there are."
         said.append(Finding(sentence=sentence, quantity=peak, section="time"))
     return said
