@@ -12,6 +12,8 @@ import numpy as np
 from msj.logs.reason import Reason
 from msj.logs.rows import Rows
 
+LONGEST = 1e14  # seconds: three million years; what is longer is no time
+MOST = 10**9  # servers
 SHOWN = 5  # lines that are named for each reason
 
 
@@ -20,9 +22,9 @@ def judged(rows: Rows, servers: int | None) -> np.ndarray[Any, np.dtype[np.int8]
     columns = rows.columns
     reason = columns["reason"].copy()
     unusable = (
-        (~(columns["run"] > 0), Reason.NO_RUN_TIME),  # nan included
-        (columns["need"] <= 0, Reason.NO_NEED),
-        (~np.isfinite(columns["submit"]), Reason.NO_SUBMIT),
+        (~((columns["run"] > 0) & (columns["run"] < LONGEST)), Reason.NO_RUN_TIME),  # nan included
+        ((columns["need"] <= 0) | (columns["need"] > MOST), Reason.NO_NEED),
+        (~(np.abs(columns["submit"]) < LONGEST), Reason.NO_SUBMIT),
         (columns["need"] > (np.inf if servers is None else servers), Reason.NEEDS_TOO_MANY),
     )
     for rows_that_are, why in unusable:
@@ -39,6 +41,11 @@ def counted(reason: Any, line: Any) -> dict[Reason, tuple[int, tuple[int, ...]]]
             lines = line[np.flatnonzero(reason == why.code)[:SHOWN]]
             found[why] = (int(counts[why.code]), tuple(int(number) for number in lines))
     return found
+
+
+def plausible(times: Any) -> Any:
+    """Return times that matter less than the others, nan where they are none."""
+    return np.where(times < LONGEST, times, np.nan) if (times >= LONGEST).any() else times
 
 
 def in_order(columns: dict[str, Any], used: Any, in_order_of: str) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from msj.errors import InvalidInput, MsjError
-from msj.logs.cleaning import counted, in_order, judged
+from msj.logs.cleaning import counted, in_order, judged, plausible
 from msj.logs.log_options import LogOptions
 from msj.logs.opening import head_of
 from msj.logs.reader import LogReader
@@ -119,6 +119,8 @@ def trace_of(rows: Rows, options: LogOptions, *, source: str, name: str) -> Trac
     if not len(places):
         why = ", ".join(f"{count:,} {r.value}" for r, (count, _) in left_out.items())
         raise InvalidInput(f"has no job that can be used: of {len(rows):,} rows {why}")
+    for name in ("wait", "estimate"):
+        rows.columns[name] = plausible(rows.columns[name])
     whole = len(places) == len(rows) and bool((np.diff(places) == 1).all())
     frame = pandas.DataFrame(
         {

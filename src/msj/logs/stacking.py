@@ -55,3 +55,10 @@ def begun(columns: dict[str, Any]) -> tuple[dict[str, Any], float | None]:
         return columns, None
     first = float(known.min())
     return {**columns, "submit": submit - first}, first
+
+
+def unlikely(begins: float | None) -> list[str]:
+    """Return what to say about moments that lie thousands of years ahead."""
+    if begins is None or begins < 1e11:
+        return []
+    return ["Submissions look like milliseconds since 1970; if they are, say --time-unit ms."]

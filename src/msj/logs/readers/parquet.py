@@ -15,7 +15,7 @@ from msj.logs.log_options import LogOptions
 from msj.logs.reader import LogReader
 from msj.logs.reason import Reason
 from msj.logs.rows import Rows
-from msj.logs.stacking import begun, stacked
+from msj.logs.stacking import begun, stacked, unlikely
 from msj.logs.tables import columns_of, rows_of
 
 MAGIC = b"PAR1"
@@ -50,6 +50,7 @@ class Parquet(LogReader):
         except OSError as error:
             raise InvalidInput(f"is no Parquet file that can be read ({error})") from None
         columns, begins = begun(stacked(parts))
+        notes += unlikely(begins)
         wrong = columns["line"][columns["reason"] == Reason.BAD_LINE.code][:5]
         bad = tuple((int(row), "has something that cannot be read as a time or a number") for row in wrong)
         return Rows(columns=columns, notes=tuple(notes), bad=bad, begins=begins)

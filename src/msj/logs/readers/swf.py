@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from msj.logs.cleaning import LONGEST
 from msj.logs.log_options import LogOptions
 from msj.logs.number_lines import GOOD, TOO_SHORT, Lines, read_lines
 from msj.logs.opening import HEAD, blocks_of, opened
@@ -176,7 +177,7 @@ def _put_pieces_together(columns: dict[str, Any]) -> bool:
             columns["reason"][rows[piece[rows]]] = Reason.PIECE.code
             continue
         first, others = rows[0], rows[1:]
-        columns["run"][first] = np.nansum(columns["run"][rows])
+        columns["run"][first] = np.nansum(np.minimum(columns["run"][rows], LONGEST))
         columns["need"][first] = columns["need"][rows].max()
         columns["reason"][others] = Reason.PIECE.code
         joined = True
