@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,13 +41,3 @@ def by_need(need: NDArray[np.int64], most: int = MOST) -> Groups:
         names.append(f"need {low}" if low == high else f"need {low} to {high}")
     place = np.searchsorted(np.unique(power), power)
     return Groups(of_job=place[np.searchsorted(needs, need)], names=tuple(names))
-
-
-def percentiles(values: NDArray[np.float64], groups: Groups, levels: Any) -> list[NDArray[np.float64]]:
-    """Return the percentiles of each group."""
-    order = np.argsort(groups.of_job, kind="stable")
-    cuts = np.searchsorted(groups.of_job[order], np.arange(1, len(groups.names)))
-    return [
-        np.percentile(part, levels) if len(part) else np.full(len(levels), np.nan)
-        for part in np.split(values[order], cuts)
-    ]
