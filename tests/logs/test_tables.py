@@ -1,12 +1,14 @@
 """CSV and Parquet: columns by map, preset or name; units; what cannot be read is counted."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
 from logs_by_hand import DATA, accounted, counts
+from pandas.testing import assert_frame_equal
 
 from msj import InvalidInput, read_log
 from msj.registry import LOG_READERS
@@ -156,3 +158,17 @@ def test_the_readers_are_a_catalogue():
     for reader in LOG_READERS:
         assert reader.summary
         assert reader().likeness(b"\x00\x01\x02") == 0.0
+
+
+@pytest.mark.parametrize("name", ["small_cluster_sacct.txt", "small_cluster.csv"])
+def test_tables_larger_than_a_block_are_read_whole(monkeypatch, tmp_path, name):
+    path = Path("examples/logs") / name
+    options = {"columns": "submit=1,need=2,run=3"} if name.endswith("csv") else {}
+    plain = read_log(path, **options)
+    wrong = log_of(tmp_path, path.read_bytes().replace(b"\n", b"\r\nbad\r\n", 3), name)
+    monkeypatch.setattr("msj.logs.opening.BLOCK", 500)
+    assert_frame_equal(read_log(path, **options).frame, plain.frame)
+    trace = read_log(wrong, **options)
+    assert counts(trace) == counts(plain) | {"bad-line": 3}
+    kept = [column for column in plain.frame if column != "line"]
+    assert_frame_equal(trace.frame[kept], plain.frame[kept])

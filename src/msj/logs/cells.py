@@ -94,10 +94,14 @@ def texts(column: Any) -> Any:
     import pandas
 
     values, codes = _distinct(column)
+    if not (codes == len(values) - 1).any():
+        values.pop()  # the empty text that stands for cells without any
     labels = [value.strip() for value in values]
     known = {label: place for place, label in enumerate(dict.fromkeys(labels))}
     places = np.array([known[label] for label in labels], dtype=np.int64)
-    return pandas.Categorical.from_codes(places[codes] if len(codes) else codes, categories=list(known))
+    return pandas.Categorical.from_codes(
+        places[codes] if len(codes) else codes, categories=pandas.Index(list(known), dtype=str)
+    )
 
 
 def labels(column: Any) -> NDArray[Any]:

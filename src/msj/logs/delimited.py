@@ -9,13 +9,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from msj.logs.opening import blocks_of
 
+Repair: TypeAlias = Callable[[list[str]], "list[str] | None"]  # from too many columns to the right ones, if it can
 SHOWN = 5  # bad lines that are described
 QUOTE = ord('"')
 
@@ -39,9 +40,7 @@ class Part:
     bad: list[tuple[int, str]]
 
 
-def parts_of(
-    stream: IO[bytes], layout: Layout, wanted: list[str], repair: Callable[[list[str]], list[str] | None] | None = None
-) -> Iterator[Part]:
+def parts_of(stream: IO[bytes], layout: Layout, wanted: list[str], repair: Repair | None = None) -> Iterator[Part]:
     """Return the rows with the ``wanted`` columns; ``repair`` may mend a line of too many columns."""
     first = 1
     for block in blocks_of(stream):
@@ -51,32 +50,12 @@ def parts_of(
         yield part
 
 
-def _part(
-    text: bytes, layout: Layout, wanted: list[str], first: int, repair: Callable[[list[str]], list[str] | None] | None
-) -> tuple[Part, int]:
-    data = np.frombuffer(text, dtype=np.uint8)
-    ends = np.flatnonzero(data == 10)
-    if not len(data) or data[-1] != 10:
-        ends = np.append(ends, len(data))
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    found = np.searchsorted(np.flatnonzero(data == ord(layout.delimiter)), np.stack([starts, ends]))
-    count = found[1] - found[0]
-    quotes = np.zeros(len(ends), dtype=bool)
-    if layout.quoted and (marks := np.flatnonzero(data == QUOTE)).size:
-        inside = np.searchsorted(marks, np.stack([starts, ends]))
-        quotes = inside[1] > inside[0]
-    header = layout.has_header and first == 1
-    blank = starts == ends
-    if layout.delimiter != " ":  # a line of blanks is an empty one
-        for i in np.flatnonzero((count == 0) & ~blank):
-            blank[i] = not text[starts[i] : ends[i]].strip()
-    good = ~blank & ~quotes & (count == len(layout.names) - 1)
-    if header and len(good):
-        good[np.argmin(blank)] = False
-        blank[np.argmin(blank)] = True
+def _part(text: bytes, layout: Layout, wanted: list[str], first: int, repair: Repair | None) -> tuple[Part, int]:
+    """Return the rows of a block, whose first line has this number, and how many lines it has."""
+    starts, ends, good, doubtful = _judged(text, layout, header=layout.has_header and first == 1)
     bad: list[tuple[int, str]] = []
     mended: dict[int, bytes] = {}
-    for i in np.flatnonzero(~good & ~blank):
+    for i in np.flatnonzero(doubtful):
         line = text[starts[i] : ends[i]]
         cells = _split(line, layout)
         if len(cells) != len(layout.names) and repair is not None:
@@ -87,11 +66,35 @@ def _part(
             said = f"has {len(cells)} columns, not {len(layout.names)}: '{line[:40].decode('utf-8', 'replace')}'"
             bad.append((first + int(i), said))
     rows = np.sort(np.append(np.flatnonzero(good), list(mended)).astype(np.int64))
+    # Good lines that follow each other are taken in one piece; a mended one is a piece of its own.
     runs = np.split(rows, np.flatnonzero((np.diff(rows) != 1) | ~good[rows[1:]] | ~good[rows[:-1]]) + 1)
-    body = b"\n".join(
-        mended.get(int(run[0]), text[starts[run[0]] : ends[run[-1]]]) for run in runs if len(run)
-    )  # fmt: skip
-    return Part(table=_table(body, layout, wanted, len(rows)), line=rows + first, bad=bad), len(ends)
+    pieces = [mended.get(int(run[0]), text[starts[run[0]] : ends[run[-1]]]) for run in runs if len(run)]
+    table = _table(b"\n".join(pieces), layout, wanted, len(rows))
+    return Part(table=table, line=rows + first, bad=bad), len(ends)
+
+
+def _judged(text: bytes, layout: Layout, *, header: bool) -> tuple[Any, Any, Any, Any]:
+    """Return where lines begin and end, which surely have the right columns, and which must be looked at one by one."""
+    data = np.frombuffer(text, dtype=np.uint8)
+    ends = np.flatnonzero(data == ord("\n"))
+    if not len(data) or data[-1] != ord("\n"):
+        ends = np.append(ends, len(data))
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    count = _inside(data == ord(layout.delimiter), starts, ends)
+    quotes = _inside(data == QUOTE, starts, ends) > 0 if layout.quoted else np.zeros(len(ends), dtype=bool)
+    nothing = starts == ends
+    for i in np.flatnonzero((count == 0) & ~nothing):
+        nothing[i] = not text[starts[i] : ends[i]].strip()
+    if header:
+        nothing[np.argmin(nothing)] = True
+    good = ~nothing & ~quotes & (count == len(layout.names) - 1)
+    return starts, ends, good, ~good & ~nothing
+
+
+def _inside(marked: Any, starts: Any, ends: Any) -> Any:
+    """Return how many bytes of each line are marked."""
+    before = np.searchsorted(np.flatnonzero(marked), np.stack([starts, ends]))
+    return before[1] - before[0]
 
 
 def _split(line: bytes, layout: Layout) -> list[str]:

@@ -119,8 +119,8 @@ def trace_of(rows: Rows, options: LogOptions, *, source: str, name: str) -> Trac
     if not len(places):
         why = ", ".join(f"{count:,} {r.value}" for r, (count, _) in left_out.items())
         raise InvalidInput(f"has no job that can be used: of {len(rows):,} rows {why}")
-    for name in ("wait", "estimate"):
-        rows.columns[name] = plausible(rows.columns[name])
+    for column in ("wait", "estimate"):
+        rows.columns[column] = plausible(rows.columns[column])
     whole = len(places) == len(rows) and bool((np.diff(places) == 1).all())
     frame = pandas.DataFrame(
         {

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from msj.errors import InvalidInput
 from msj.logs.reason import Reason
 from msj.model.numbers import whole
+from msj.results import Result
 from msj.store import digest
 from msj.workloads import RecordedJobs
 
@@ -139,10 +140,11 @@ class Trace:
             arrival=self.column("submit"), need=self.column("need"), duration=self.column("run"), estimate=estimates
         )
 
-    def replay(self, **options: Any) -> Any:
+    def replay(self, **options: Any) -> Result:
         """Serve the jobs by other policies: :func:`msj.replay` of this trace, with its options."""
         # Named, not imported: answers stand above whatever they are about.
-        return importlib.import_module("msj.answers").replay(self, **options)
+        found: Result = importlib.import_module("msj.answers").replay(self, **options)
+        return found
 
     def to_spec(self) -> dict[str, Any]:
         """Return where the jobs are from and a hash of them: enough to tell whether others are the same."""
