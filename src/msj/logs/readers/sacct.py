@@ -174,7 +174,7 @@ def _rows(table: Any, line: Any, chosen: Chosen) -> dict[str, Any]:
         columns["job"] = cells.labels(job)
         columns["base"] = np.where(_has(job, "+", count) & ~steps, columns["job"], "")
     if state is not None:
-        columns["status"] = state.rename_categories(lambda text: text)
+        columns["status"] = state
     for role in ("user", "group", "queue", "partition"):
         if role in chosen.columns:
             columns[role] = cells.texts(table[chosen.columns[role]])
