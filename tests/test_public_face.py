@@ -10,7 +10,8 @@ import pytest
 import msj
 
 VERBS = (
-    "analyse", "cluster_scaling", "compare", "curve", "fluid", "in_symbols", "one_and_n_scaling", "paper", "replay",
+    "analyse", "cluster_scaling", "compare", "curve", "fluid", "in_symbols", "log", "one_and_n_scaling", "paper",
+    "replay",
     "report", "rerun", "simulate", "waste", "zero_queueing", "zero_queueing_family",
 )  # fmt: skip
 ABOUT_A_SYSTEM = [verb for verb in VERBS if "system" in inspect.signature(getattr(msj, verb)).parameters]

@@ -24,7 +24,7 @@ from msj.errors import Failure, InvalidInput, MsjError, NotAccurate, NotSupporte
 if _TYPE_CHECKING:
     from msj import mmsr
     from msj.analysis import analyse_model, saturate
-    from msj.answers import analyse, compare, curve, in_symbols, open_system, replay, simulate, waste
+    from msj.answers import analyse, compare, curve, in_symbols, log, open_system, replay, simulate, waste
     from msj.ask_again import rerun
     from msj.disciplines import (
         BestFit,
@@ -48,6 +48,7 @@ if _TYPE_CHECKING:
         ThresholdParallelism,
     )
     from msj.growth import cluster_scaling, fluid, one_and_n_scaling, zero_queueing, zero_queueing_family
+    from msj.logs import Trace, read_log
     from msj.model import JobClass, System, read, write
     from msj.model.durations import (
         Coxian,
@@ -83,8 +84,9 @@ _PLACES = {
         "OwnFunction RandomizedTimers ServerFilling ServerFillingSrpt ThresholdParallelism"
     ),
     "msj.results": "Outcome Progress Quantity Result",
+    "msj.logs": "Trace read_log",
     "msj.workloads": "RecordedJobs",
-    "msj.answers": "analyse compare curve in_symbols open_system replay simulate waste",
+    "msj.answers": "analyse compare curve in_symbols log open_system replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
     "msj.papers": "paper",
@@ -149,6 +151,7 @@ __all__ = [
     "System",
     "ThresholdParallelism",
     "TooLarge",
+    "Trace",
     "Uniform",
     "Unstable",
     "Weibull",
@@ -159,11 +162,13 @@ __all__ = [
     "curve",
     "fluid",
     "in_symbols",
+    "log",
     "mmsr",
     "one_and_n_scaling",
     "open_system",
     "paper",
     "read",
+    "read_log",
     "replay",
     "report",
     "rerun",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msj
+from msj.answers.question import logs_behind
 from msj.errors import InvalidInput
 from msj.model.spec_file import from_document
 from msj.registry import files_behind
@@ -27,8 +28,10 @@ VERBS = (
     "curve",
     "fluid",
     "in_symbols",
+    "log",
     "one_and_n_scaling",
     "paper",
+    "replay",
     "report",
     "simulate",
     "waste",
@@ -91,6 +94,11 @@ def _question(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
         if now.get(name) != digest:
             what = "has been edited since" if name in now else "is not there"
             raise InvalidInput(f"the file of '{name}' on MSJ_PATH {what}; the answer could be another")
+    for path, digest in dict(asked.get("logs") or {}).items():
+        found = logs_behind({"file": path}).get(path)
+        if found != digest:
+            what = "is not there" if found is None else "has been edited since"
+            raise InvalidInput(f"the log '{path}' {what}; the answer could be another")
     return asked, facts.get("seed")
 
 

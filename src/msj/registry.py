@@ -144,6 +144,7 @@ POLICIES = Catalogue(
 )
 MODELS = Catalogue(kind="model", package="msj.disciplines", shared=True, base="msj.disciplines.model:Model")
 ANALYSES = Catalogue(kind="analysis", package="msj.analysis", base="msj.analysis.base:Analysis")
+LOG_READERS = Catalogue(kind="log format", package="msj.logs.readers")
 
 
 def files_behind(question: Any) -> dict[str, str]:

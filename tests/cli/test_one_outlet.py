@@ -26,6 +26,8 @@ COMMANDS = {
         "compare", "examples/hpc_partition.toml", "--utilisation", "0.8", "--policies", "first-fit,fcfs", "--jobs",
         "100000", "--seed", "1",
     ),
+    "log": ("log", "examples/logs/small_cluster.swf", "--seed", "1"),
+    "replay": ("replay", "examples/logs/small_cluster.swf", "--policies", "fcfs,easy-backfilling", "--shakes", "2"),
     "waste": ("waste", TWO, "--vary", "share:large=0..1", "--points", "20"),
     "waste by servers": ("waste", TWO, "--vary", "servers=2..8"),
     "waste by ratio": ("waste", TWO, "--vary", "rate-ratio=0.1..10", "--points", "20"),

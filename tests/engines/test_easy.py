@@ -89,3 +89,20 @@ def test_waits_equal_those_of_another_simulator():
     done = replay(jobs, servers=100, policy=EasyBackfilling())
     np.testing.assert_allclose(done.start - done.arrival, wait, atol=1e-3)
     assert (done.start - done.arrival).mean() == pytest.approx(6836.87, abs=0.01)
+
+
+@pytest.mark.parametrize("block", [1, 16, 5000])
+def test_a_long_line_that_moves_together_keeps_its_order(block):
+    """Small blocks leave few places for the line, so that it moves together again and again."""
+    rng = np.random.default_rng(8)
+    count = 1500
+    jobs = RecordedJobs(
+        arrival=np.sort(rng.integers(0, 2000, count)),
+        need=rng.integers(1, 9, count),
+        duration=rng.integers(1, 12, count),
+        estimate=rng.integers(12, 20, count),
+    )
+    done = replay(jobs, servers=12, policy=EasyBackfilling(), block=block)
+    twin = replay(jobs, servers=12, policy=EasyBackfilling(), generic=True)
+    np.testing.assert_array_equal(done.start, twin.start)
+    assert (done.start - done.arrival).max() > 1000  # most of the jobs stand in line at once

@@ -100,3 +100,19 @@ def test_first_fit_that_passes_over_one_job_is_fcfs_job_by_job():
     fcfs = replay(RecordedJobs(**jobs), servers=6, policy=POLICIES.get("fcfs")())
     other = replay(RecordedJobs(**jobs), servers=6, policy=POLICIES.get("first-fit")(window=1))
     np.testing.assert_array_equal(fcfs.start, other.start)
+
+
+@pytest.mark.parametrize("generic", [False, True], ids=["own engine", "generic"])
+@pytest.mark.parametrize("policy", variants(), ids=label)
+def test_jobs_of_no_length_are_served_like_any_other(policy, generic):
+    for seed in (2, 3):
+        servers, arrival, need, duration = random_jobs(policy, seed)
+        duration[np.random.default_rng(seed).random(len(duration)) < 0.2] = 0.0
+        estimate = policy.estimated(duration) if hasattr(policy, "estimated") else None
+        start, finish, _, _ = simulate_slowly(
+            arrival, need, duration, servers=servers, serve=policy.serve, estimate=estimate
+        )
+        jobs = RecordedJobs(arrival=arrival, need=need, duration=duration)
+        done = replay(jobs, servers=servers, policy=policy, generic=generic, block=37)
+        np.testing.assert_allclose(done.start, start, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(done.finish, finish, rtol=0, atol=1e-9)

@@ -11,6 +11,7 @@ import pytest
 
 import msj
 from msj.reports import report as gather
+from msj.reports.log_page import write_log_page
 from msj.reports.page import write_page
 from msj.reports.text import write_text
 
@@ -212,3 +213,34 @@ def test_page_prints(browser, pages):
     assert {plot["width"] for plot in plots(browser)} == {680}
     browser.execute_script("window.dispatchEvent(new Event('afterprint'))")
     assert all(abs(plot["width"] - plot["room"]) <= 2 for plot in plots(browser))
+
+
+@pytest.mark.parametrize("width", [1200, 390], ids=["desk", "phone"])
+def test_the_page_of_a_log_in_a_browser(browser, tmp_path, width):
+    path = tmp_path / "log.html"
+    path.write_text(write_log_page(msj.log("examples/logs/small_cluster.swf", seed=1)), encoding="utf-8")
+    open_page(browser, path, width)
+    found = plots(browser)
+    shown = ["time", "queue", "arrivals", "needs", "waits", "estimates", "gantt"]
+    assert [plot["id"] for plot in found] == shown
+    for plot in found:
+        assert plot["drawn"] == (0 if plot["id"] in ("needs", "estimates") else plot["given"])
+        assert abs(plot["width"] - plot["room"]) <= 2
+    heat = browser.execute_script("return document.querySelectorAll('.heatmaplayer image').length")
+    assert heat == 2
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.get_log("browser") == []
+    assert [address for address in requested(browser) if not address.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_names_in_a_log_cannot_break_its_page(tmp_path):
+    lines = ["JobID|User|Partition|Submit|Start|End|Elapsed|State|AllocCPUS"]
+    evil = "</script><img src=x onerror=alert(1)>"
+    times = "2024-03-01T08:00:00|2024-03-01T08:05:00|2024-03-01T09:05:00|01:00:00|COMPLETED|1"
+    lines += [f"1|{evil}|{evil}|{times}", f"2|b|b|{times}"]
+    path = tmp_path / "<b>log.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    page = write_log_page(msj.log(path, users=True, servers=4))
+    assert evil not in page
+    assert "&lt;/script&gt;&lt;img" in page
+    assert "<h1><b>" not in page

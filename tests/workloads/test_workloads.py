@@ -1,9 +1,14 @@
 """Job sources: right laws, right shares, reproducible, independent of the size of blocks."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
+import pandas
 import pytest
 
 from msj import Erlang, Exponential, InvalidInput, JobClass, Lognormal, System
+from msj.disciplines import Fcfs
+from msj.simulation import replay_jobs
 from msj.workloads import PoissonJobs, RecordedJobs, Streams, seed_sequence
 from msj.workloads.poisson import alias_table
 
@@ -94,7 +99,10 @@ def test_what_rng_may_be():
         ({"duration": [1, -2.0]}, "duration of job 1 is -2.0"),
         ({"duration": [1, np.nan]}, "duration of job 1 is not finite"),
         ({"job_class": [0, -1]}, "job_class of job 1 is -1"),
-        ({"estimate": [0, 1]}, "estimate of job 0 is 0.0"),
+        ({"estimate": [-1, 1]}, "estimate of job 0 is -1.0"),
+        ({"need": [1.5, 1]}, "need of job 0 is 1.5; it must be a whole number"),
+        ({"need": ["a", 1]}, "need holds something that is no number"),
+        ({"arrival": [np.datetime64("NaT"), np.datetime64("2024-01-01")]}, "arrival of job 0 is not a time"),
     ],
 )
 def test_recorded_jobs_are_checked(change, sentence):
@@ -113,3 +121,39 @@ def test_the_same_recorded_jobs_can_be_replayed_again():
     jobs.take(2)
     assert [len(jobs.rewound().take(3)) for _ in range(2)] == [3, 3]
     assert len(jobs.take(3)) == 1
+
+
+def test_recorded_jobs_come_from_arrays_of_any_layout():
+    table = np.asfortranarray(np.array([[0.0, 1.0, 3.0], [1.0, 2.0, 4.0], [2.0, 1.0, 5.0]]))
+    backwards = table[::-1][::-1]
+    fixed = table.copy()
+    fixed.flags.writeable = False
+    wanted = replay_jobs(RecordedJobs(arrival=[0, 1, 2], need=[1, 2, 1], duration=[3, 4, 5]), servers=2, policy=Fcfs())
+    for given in (table, table[:, :], backwards, fixed, np.repeat(table, 2, axis=0)[::2]):
+        jobs = RecordedJobs(arrival=given[:, 0], need=given[:, 1], duration=given[:, 2])
+        for generic in (False, True):
+            done = replay_jobs(jobs, servers=2, policy=Fcfs(), generic=generic)
+            assert done.start.tolist() == wanted.start.tolist()
+
+
+def test_dates_count_in_seconds():
+    second = timedelta(seconds=1)
+    begin = datetime(2024, 3, 1, 12)
+    for arrival in (
+        [begin, begin + 90 * second],
+        np.array(["2024-03-01T12:00:00", "2024-03-01T12:01:30"], dtype="datetime64[s]"),
+        pandas.Series([begin, begin + 90 * second]),
+        pandas.Series([begin, begin + 90 * second]).dt.tz_localize("UTC"),
+    ):
+        for duration in ([30 * second, 60 * second], pandas.Series([30 * second, 60 * second]), [30, 60]):
+            jobs = RecordedJobs(arrival=arrival, need=[1, 1], duration=duration).jobs
+            assert np.diff(jobs.arrival).tolist() == [90.0]
+            assert jobs.arrival[0] == 1709294400.0
+            assert jobs.duration.tolist() == [30.0, 60.0]
+
+
+def test_what_happens_to_the_given_arrays_later_does_not_matter():
+    arrival = np.array([0.0, 1.0])
+    jobs = RecordedJobs(arrival=arrival, need=[1, 1], duration=[1, 1])
+    arrival[1] = -5
+    assert jobs.jobs.arrival.tolist() == [0.0, 1.0]

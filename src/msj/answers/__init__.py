@@ -3,6 +3,7 @@
 from msj.answers.analyse import analyse
 from msj.answers.compare import compare
 from msj.answers.curve import curve
+from msj.answers.log import LogResult, log
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.replay import replay
 from msj.answers.response import open_system
@@ -11,12 +12,14 @@ from msj.answers.symbols import in_symbols
 from msj.answers.waste import waste
 
 __all__ = [
+    "LogResult",
     "SystemLike",
     "analyse",
     "as_system",
     "compare",
     "curve",
     "in_symbols",
+    "log",
     "open_system",
     "question",
     "replay",

@@ -8,7 +8,9 @@ it was given, the options that matter to the answer, and the seed. ``msj rerun``
 from __future__ import annotations
 
 import functools
+import hashlib
 import inspect
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -32,6 +34,7 @@ __all__ = ["SystemLike", "as_system", "identity_of", "question", "root_of"]
 
 # How an answer is found, seen or kept; it does not change the answer. The seed is recorded apart.
 SHOWS = ("cli", "plots")  # rooms in which no number is computed
+LOGS = frozenset({"file", "jobs"})  # options that name a log
 APART = frozenset(
     {"effort", "progress", "processes", "workers", "checkpoint", "jobs_file", "out", "each", "rng", "seed"}
 )
@@ -55,6 +58,8 @@ def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
                 arguments[name] = list(arguments[name])
             if (plain := as_option(arguments[name])) != as_option(signature.parameters[name].default):
                 asked["options"][name] = plain
+        if logs := logs_behind(arguments):
+            asked["logs"] = logs
         started = time.perf_counter()
         answer = verb(*bound.args, **bound.kwargs)
         if files := files_behind(asked):
@@ -65,6 +70,17 @@ def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
         return replace(answer, provenance=facts)
 
     return ask
+
+
+def logs_behind(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the logs that a question names, each with a hash of its file; none for a file that is not there."""
+    found = {}
+    for name in LOGS & options.keys():
+        path = options[name]
+        if isinstance(path, (str, os.PathLike)) and os.path.isfile(path):
+            with open(path, "rb") as file:
+                found[str(path)] = hashlib.file_digest(file, "sha256").hexdigest()[:24]
+    return found
 
 
 def identity_of(system: System | None, asked: Mapping[str, Any], seed: Any) -> dict[str, str | None]:
@@ -78,7 +94,16 @@ def identity_of(system: System | None, asked: Mapping[str, Any], seed: Any) -> d
         return {"identity": None, "why_no_identity": reason}
     code = code_identity([room for room in known_rooms() if room not in SHOWS])
     files = asked.get("files", {})
-    parts = (None if system is None else system.identity(), asked["verb"], asked["options"], files, seed, code)
+    parts: tuple[Any, ...] = (
+        None if system is None else system.identity(),
+        asked["verb"],
+        asked["options"],
+        files,
+        seed,
+        code,
+    )
+    if "logs" in asked:
+        parts += (list(asked["logs"].values()),)
     return {"identity": digest(*parts)}
 
 

@@ -1,42 +1,106 @@
-"""Given jobs under a policy: what became of them, as a result."""
+"""Given jobs, or those of a log, under policies: what became of them, as a result.
+
+A replay is one sample: which jobs meet which others hangs on seconds. So a log's jobs are replayed again and again with
+submissions moved by up to a minute either way (after Tsafrir, Ouaknine and Feitelson 2007, "shaking"), and the central
+95 % of these replays stand beside each mean as ``low`` and ``high``: how sensitive the number is, not how sure.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from msj.answers.job_times import JobTimes, checked_levels, measures, rows_of
 from msj.answers.question import question, root_of
+from msj.disciplines import Policy
+from msj.effort import Progress, Watch
 from msj.engines.completed import Completed
-from msj.errors import InvalidInput
-from msj.model.chosen import chosen_from
+from msj.errors import InvalidInput, NotSupported
+from msj.logs import Trace, read_log
+from msj.logs.groups import Groups, by_need
+from msj.logs.job_files import Served, check_path, write_jobs
+from msj.logs.look import in_use_words
+from msj.logs.scenario import Prepared, Scenario, prepared
+from msj.model.chosen import chosen_from, distinct_label
+from msj.model.numbers import number, whole
 from msj.registry import POLICIES
 from msj.results import Outcome, Quantity, Result, provenance
 from msj.simulation import replay_jobs
 from msj.simulation.estimates import LEVELS
-from msj.workloads import RecordedJobs, Rng
+from msj.workloads import RecordedJobs, Rng, Streams
 from msj.workloads.streams import seed_record
+
+SHAKES, SHAKE = 20, 60.0  # replays of a log with moved submissions; by up to so many seconds either way
+CENTRAL = (2.5, 97.5)
 
 
 @question
 def replay(
-    jobs: RecordedJobs, *, servers: int, policy: Any = "fcfs", rng: Rng = None, seed: int | None = None
+    jobs: RecordedJobs | Trace | str | os.PathLike[str],
+    *,
+    servers: int | None = None,
+    policy: Any = None,
+    policies: Iterable[Any] | None = None,
+    estimates: str | None = None,
+    overruns: str = "keep",
+    largest_need: int | None = None,
+    scale_load: float = 1,
+    from_log_state: bool = False,
+    from_time: float | None = None,
+    until_time: float | None = None,
+    shakes: int | None = None,
+    shake: float = SHAKE,
+    levels: Sequence[float] = LEVELS,
+    format: str | None = None,  # noqa: A002
+    servers_are: str | None = None,
+    columns: str | Mapping[str, str] = "",
+    time_unit: str | None = None,
+    wait_from: str = "eligible",
+    strict: bool = False,
+    rng: Rng = None,
+    seed: int | None = None,
+    jobs_file: str | os.PathLike[str] | None = None,
+    progress: Watch | None = None,
 ) -> Result:
-    """Serve recorded jobs by a policy until the last is done, and say how long they took.
+    """Serve recorded jobs by a policy, or several, until the last is done, and say how long they took.
 
-    The rows are of kind ``replayed``: facts about these very jobs, without intervals. Start and finish of every job:
+    Rows of kind ``replayed`` stand at their ``policy``: facts about these very jobs, without confidence intervals.
+    Where the jobs are a log's, those of kind ``recorded`` say what the log has, and ``low`` and ``high`` are the
+    central 95 % of replays with slightly moved submissions. Start and finish of every job:
     :func:`msj.simulation.replay_jobs`.
 
     Parameters
     ----------
     jobs
-        The jobs; none may need more than ``servers``. The same may be replayed again, under other policies.
+        The jobs, a trace, or the file of a log. The same may be replayed again, under other policies.
     servers
-        Number of servers.
-    policy
-        A name, a table, a policy or a plain function.
+        Number of servers; that of the log where it says it. Jobs of a file that need more are left out.
+    policy, policies
+        A name, a table, a policy or a plain function; or several.
+    estimates, overruns
+        What backfilling is told: ``exact``, ``requested`` or ``factor:2``; and what becomes of jobs that ran longer
+        than requested: ``keep``, ``cut`` or ``stretch``.
+    largest_need, scale_load
+        Jobs get at most so many servers, and run longer; so many times as much load.
+    from_log_state, from_time, until_time
+        Begin with what was running and waiting in the log; only jobs submitted between these seconds.
+    shakes, shake
+        How many replays with moved submissions (20 for a log, none for arrays), and by up to how many seconds.
+    levels
+        Percentiles to give.
+    format, servers_are, columns, time_unit, wait_from, strict
+        How to read the file, as for :func:`msj.read_log`.
     rng, seed
-        For policies that draw lots.
+        For moved submissions, and for policies that draw lots.
+    jobs_file
+        Write every job to this file: ``.parquet``, ``.csv`` (as Batsim and evalys have it) or ``.swf``; those of
+        several policies to a file each.
+    progress
+        Told how far it is.
 
     Examples
     --------
@@ -45,36 +109,222 @@ def replay(
     >>> result = msj.replay(jobs, servers=2)
     >>> result["mean_waiting_time"], result["makespan"]
     (2.3333333333333335, 5.0)
+    >>> both = msj.replay("examples/logs/small_cluster.swf", policies=["fcfs", "easy-backfilling"], shakes=0)
+    >>> both.at(policy="easy-backfilling")["mean_waiting_time"] < both.at(policy="fcfs")["mean_waiting_time"]
+    True
     """
-    if len(jobs.jobs) == 0:
+    chosen = _policies(policy, policies)
+    reading = {
+        "format": format,
+        "servers_are": servers_are,
+        "columns": columns,
+        "time_unit": time_unit,
+        "wait_from": wait_from,
+        "strict": strict,
+    }
+    scenario = Scenario(
+        estimates=estimates,
+        overruns=overruns,
+        largest_need=largest_need,
+        scale_load=scale_load,
+        from_log_state=from_log_state,
+        from_time=from_time,
+        until_time=until_time,
+    )
+    if jobs_file is not None:
+        check_path(Path(jobs_file), [p.preemptive for p in chosen.values()])
+    trace = _trace(jobs, servers, reading, scenario)
+    size = _servers(trace, servers)
+    given = _given(jobs, scenario) if trace is None else prepared(trace, scenario, size)
+    if len(given.jobs.jobs) == 0:
         raise InvalidInput("there are no jobs to replay; give at least one")
     root = root_of(rng, seed)
-    chosen = chosen_from(POLICIES, policy, "fcfs")
-    done = replay_jobs(jobs, servers=servers, policy=chosen, rng=root)
+    times = (SHAKES if trace is not None else 0) if shakes is None else whole(shakes, "shakes", least=0)
+    ask = _Replay(given, size, root, checked_levels(levels), float(number(shake, "shake")), trace)
+    rows, notes = ask.recorded(), [*(trace.notes if trace is not None else ()), *given.notes]
+    for index, (name, one) in enumerate(chosen.items()):
+        watch = None if progress is None else _within(progress, index, len(chosen))
+        found, done = ask.rows(name, one, times, watch)
+        rows += found
+        if jobs_file is not None:
+            write_jobs(Path(jobs_file), ask.served(done, name), only=len(chosen) == 1, servers=size)
     return Result(
-        system={"servers": servers, "policy": chosen.to_spec()},
-        quantities=tuple(_rows(done, servers, f"replay under {chosen.name}, {len(done):,} jobs")),
+        system={"servers": size, "policies": [one.to_spec() for one in chosen.values()]},
+        quantities=tuple(rows),
         outcome=Outcome.SOLVED,
-        provenance=provenance(seed=seed_record(root), jobs=len(done)),
+        provenance=provenance(seed=seed_record(root), jobs=len(given.jobs.jobs), replays=1 + times),
+        notes=(*notes, *ask.remarks(times)),
     )
 
 
-def _rows(done: Completed, servers: int, method: str) -> list[Quantity]:
-    response = done.finish - done.arrival
-    waiting = np.maximum(response - done.duration if done.preemptions is not None else done.start - done.arrival, 0.0)
-    makespan = float(done.finish.max() - done.arrival.min())
-    values = {
-        "mean_response_time": response.mean(),
-        "mean_waiting_time": waiting.mean(),
-        "waiting_probability": (done.start > done.arrival).mean(),
-        "mean_slowdown": (response / done.duration).mean(),
-        "utilisation": (done.need * done.duration).sum() / (servers * makespan),
-        "makespan": makespan,
-    }
-    rows = [Quantity(name=name, value=float(value), kind="replayed", method=method) for name, value in values.items()]
-    for name, times in (("waiting_time_percentile", waiting), ("response_time_percentile", response)):
-        rows += [
-            Quantity(name=name, value=float(value), kind="replayed", method=method, level=level)
-            for level, value in zip(LEVELS, np.percentile(times, LEVELS), strict=True)
-        ]
-    return rows
+def _policies(policy: Any, policies: Iterable[Any] | None) -> dict[str, Policy]:
+    if policy is not None and policies is not None:
+        raise InvalidInput("policy and policies are both given; give one of them")
+    found: dict[str, Policy] = {}
+    for one in [policy or "fcfs"] if policies is None else list(policies):
+        made = chosen_from(POLICIES, one, "fcfs")
+        found[distinct_label(made, found)] = made
+    if not found:
+        raise InvalidInput("policies is empty; name at least one, such as 'fcfs'")
+    return found
+
+
+def _trace(jobs: Any, servers: int | None, reading: dict[str, Any], scenario: Scenario) -> Trace | None:
+    """Return the log; None where the jobs are arrays."""
+    if isinstance(jobs, (RecordedJobs, Trace)):
+        return jobs if isinstance(jobs, Trace) else None
+    if isinstance(jobs, Mapping):
+        raise InvalidInput("of jobs that were given as arrays only a hash is kept; give the jobs themselves")
+    if not isinstance(jobs, (str, os.PathLike)):
+        raise InvalidInput(f"{type(jobs).__name__} is neither jobs nor a log; give RecordedJobs, a Trace or a file")
+    # With a largest need even jobs larger than the machine may get on it: they are judged later.
+    return read_log(jobs, servers=servers if scenario.largest_need is None else None, **reading)
+
+
+def _given(jobs: Any, scenario: Scenario) -> Prepared:
+    if scenario != Scenario():
+        raise NotSupported("estimates, loads and stretches are changed in a log; change the arrays yourself")
+    count = len(jobs.jobs)
+    return Prepared(jobs=jobs, counted=np.ones(count, dtype=bool), waited=np.zeros(count), place=np.arange(count))
+
+
+def _servers(trace: Trace | None, servers: int | None) -> int:
+    size = servers if servers is not None or trace is None else trace.servers
+    if size is None:
+        raise InvalidInput(
+            f"the log does not say how many servers there are; say it with --servers N ({in_use_words(trace)})"
+            if trace is not None
+            else "servers is not given; say how many there are"
+        )
+    return whole(size, "servers")
+
+
+def _within(progress: Watch, index: int, count: int) -> Watch:
+    return lambda now: progress(Progress(done=(index + now.done) / count, words=now.words, notice=now.notice))
+
+
+class _Replay:
+    """The jobs and the machine, and what is asked of each policy."""
+
+    def __init__(
+        self, given: Prepared, servers: int, root: Any, levels: tuple[float, ...], shake: float, trace: Trace | None
+    ) -> None:
+        self.given, self.servers, self.root, self.levels, self.shake = given, servers, root, levels, shake
+        self.trace = trace
+        self.groups = None
+        if trace is not None:
+            groups = by_need(given.jobs.jobs.need)
+            self.groups = Groups(of_job=groups.of_job[given.counted], names=groups.names)
+
+    def recorded(self) -> list[Quantity]:
+        """Return what the log itself says of these jobs."""
+        if self.trace is None or not self.trace.has_waits:
+            return []
+        place = self.given.place[self.given.counted]
+        wait, run = (self.trace.column(name)[place] for name in ("wait", "run"))
+        known = np.isfinite(wait)
+        times = JobTimes(wait=wait[known], run=run[known], response=(wait + run)[known], waited=(wait > 0)[known])
+        groups = self.groups
+        part = None if groups is None else Groups(of_job=groups.of_job[known], names=groups.names)
+        return rows_of(times, part, levels=self.levels, kind="recorded", method="the log's own waits")
+
+    def rows(self, name: str, policy: Policy, shakes: int, progress: Watch | None) -> tuple[list[Quantity], Completed]:
+        """Return the rows of one policy, and its jobs."""
+        at = {"policy": name}
+        method = f"replay of {int(self.given.counted.sum()):,} jobs"
+        done = self._served(policy, self.given.jobs)
+        times = self._times(done)
+        spread = self._shaken(policy, shakes, name, progress)
+        found = rows_of(times, self.groups, levels=self.levels, kind="replayed", method=method, at=at, spread=spread)
+        makespan = float(done.finish.max() - done.arrival.min())
+        work = float((done.need * done.duration).sum())
+        for quantity, value in (
+            ("utilisation", work / (self.servers * makespan) if makespan > 0 else None),
+            ("makespan", makespan),
+        ):
+            if value is not None:
+                found.append(Quantity(name=quantity, value=value, kind="replayed", method=method, at=at))
+        return found, done
+
+    def _served(self, policy: Policy, jobs: RecordedJobs) -> Completed:
+        return replay_jobs(jobs, servers=self.servers, policy=policy, rng=self.root)
+
+    def _times(self, done: Completed) -> JobTimes:
+        before, counted = self.given.waited, self.given.counted
+        response = done.finish - done.arrival + before
+        never_stopped = done.start - done.arrival + before
+        wait = never_stopped if done.preemptions is None else np.maximum(response - done.duration, never_stopped)
+        waited = never_stopped > 0
+        return JobTimes(wait=np.maximum(wait, 0.0), run=done.duration, response=response, waited=waited).part(counted)
+
+    def _shaken(self, policy: Policy, shakes: int, name: str, progress: Watch | None) -> dict[Any, tuple[float, float]]:
+        """Return the central 95 % of each mean and percentile over replays with moved submissions."""
+        found: dict[Any, list[float]] = {}
+        block = self.given.jobs.jobs
+        first = float(block.arrival[0])
+        for number_of in range(shakes):
+            if progress is not None:
+                progress(Progress(done=number_of / shakes, words=f"{name}: replay {number_of + 2} of {shakes + 1}"))
+            moved = Streams(root=self.root, replication=number_of).generator("arrivals")
+            arrival = block.arrival + moved.uniform(-self.shake, self.shake, len(block))
+            held = self.given.waited > 0
+            arrival[held | ~self.given.counted] = first  # who is there at the beginning stays there
+            arrival = np.maximum(arrival, first)
+            order = np.argsort(arrival, kind="stable")
+            jobs = RecordedJobs(
+                arrival=arrival[order],
+                need=block.need[order],
+                duration=block.duration[order],
+                estimate=None if block.estimate is None else block.estimate[order],
+            )
+            back = np.argsort(order, kind="stable")
+            done = self._served(policy, jobs)
+            times = self._times(_reordered(done, back))
+            for key, value in measures(times, self.levels).items():
+                found.setdefault((None, key), []).append(value)
+            if self.groups is not None and len(self.groups.names) > 1:
+                for i, group in enumerate(self.groups.names):
+                    for key, value in measures(times.part(self.groups.of_job == i), self.levels).items():
+                        found.setdefault((group, key), []).append(value)
+        return {key: tuple(np.percentile(values, CENTRAL)) for key, values in found.items()}
+
+    def served(self, done: Completed, name: str) -> Served:
+        """Return the jobs as files have them."""
+        place, counted = self.given.place, self.given.counted
+        numbers = np.arange(1, len(done) + 1)
+        job = numbers if self.trace is None or "job" not in self.trace.frame else self.trace.column("job")[place]
+        estimate = self.given.jobs.jobs.estimate
+        return Served(
+            policy=name,
+            job=job,
+            submit=(done.arrival - self.given.waited),
+            need=done.need,
+            run=done.duration,
+            estimate=estimate,
+            start=done.start,
+            finish=done.finish,
+            counted=counted,
+            preemptive=done.preemptions is not None and bool((done.preemptions > 0).any()),
+        )
+
+    def remarks(self, shakes: int) -> list[str]:
+        """Return what must be said of all policies."""
+        if self.trace is None:
+            return []
+        said = []
+        if self.trace.has_waits:
+            said.append("What the log recorded stands beside the replays: its own policy, size and operators made it.")
+        else:
+            said.append("The log has no waiting times, so there is nothing recorded beside the replays.")
+        if shakes:
+            said.append(
+                f"Brackets are the central 95 % of {shakes} replays with submissions moved by up to {self.shake:g} s "
+                "either way: how sensitive a number is, not how sure. A difference within them may be none."
+            )
+        return said
+
+
+def _reordered(done: Completed, back: Any) -> Completed:
+    """Return completed jobs in the order in which they were before submissions were moved."""
+    columns: dict[str, Any] = {name: None if column is None else column[back] for name, column in vars(done).items()}
+    return Completed(**columns)

@@ -34,6 +34,8 @@ First steps:
   msj simulate FILE --jobs 1000000 --seed 1    what cannot be solved, or to check it
   msj compare FILE --policies fcfs,first-fit   policies on the same jobs
   msj waste FILE --vary share:large=0..1       where the waste is largest
+  msj log examples/logs/small_cluster.swf      a real log: SWF, Slurm's sacct, CSV, Parquet
+  msj replay LOG --policies fcfs,easy-backfilling   its jobs under other policies
   msj list durations                           what a spec file can say
 """
 EXIT_CODES = "Exit codes: 0 done, 1 the answer is no (unstable, not reachable), 2 bad input, 130 interrupted."
@@ -46,6 +48,8 @@ COMMANDS = {
     "simulate": ("msj.cli.simulate:simulate", "How long jobs stay, by simulation, with 95 % intervals."),
     "compare": ("msj.cli.compare:compare", "Several policies on the same jobs, and how they differ."),
     "waste": ("msj.cli.waste:waste", "Servers wasted, against a share, the rate ratio or the servers."),
+    "log": ("msj.cli.log:log", "What a cluster's log says, as text and as one HTML page."),
+    "replay": ("msj.cli.replay:replay", "A log's jobs under other policies and sizes."),
     "scaling": ("msj.cli.scaling:scaling", "What happens as the cluster grows."),
     "fluid": ("msj.cli.fluid:fluid", "The way into equilibrium, as a fluid."),
     "symbolic": ("msj.cli.symbolic:symbolic", "The answers as fractions and formulas."),

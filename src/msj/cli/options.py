@@ -96,7 +96,7 @@ def run_options(command: Command) -> Command:
         ),
         click.option(
             "--levels",
-            callback=_levels,
+            callback=levels,
             default="50,90,95,99,99.9",
             show_default=True,
             metavar="P,P,...",
@@ -124,7 +124,8 @@ def run_options(command: Command) -> Command:
     return command
 
 
-def _levels(_: click.Context, __: click.Parameter, text: str) -> tuple[float, ...]:
+def levels(_: click.Context, __: click.Parameter, text: str) -> tuple[float, ...]:
+    """Read percentiles separated by commas."""
     try:
         return tuple(float(part) for part in text.split(",") if part.strip())
     except ValueError:
@@ -169,12 +170,33 @@ def read_system(file: Path, **loads: str | None) -> System:
     if len(given) > 1:
         flags = " and ".join("--" + key.replace("_", "-") for key in given)
         raise click.UsageError(f"{flags} are both given; say how much arrives in one way only")
-    system = read(file)
+    try:
+        system = read(file)
+    except MsjError as error:
+        raise _log_instead(file) or error from None
     remark(
         f"{file}: {system.servers} servers, {len(system.classes)} classes, policy {system.policy.name}"
         + (f", {' '.join(next(iter(given.items())))} from the command line" if given else "")
     )
     return system.replace(**given) if given else system
+
+
+def _log_instead(file: Path) -> InvalidInput | None:
+    """Return what to say to somebody who asks about a log as if it were a cluster; None if it is no log."""
+    from msj.logs.reading import format_of
+
+    try:
+        found = format_of(file)
+    except MsjError:
+        return None
+    if found is None:
+        return None
+    error = InvalidInput(
+        f"is a log ({found}), and this command asks about the description of a cluster; msj log looks at it, "
+        "msj replay serves its jobs again"
+    )
+    error.in_file(file)
+    return error
 
 
 @contextmanager

@@ -102,13 +102,13 @@ def report(
     leave(found)
 
 
-def page_path(folder: Path, file: Path) -> Path:
+def page_path(folder: Path, file: Path, kind: str = "report") -> Path:
     """Return where the page goes; the folder is made, or refused before anything is computed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"--out '{folder}' cannot be made ({error.strerror}); give a folder") from None
-    path = folder / f"{file.stem}_report.html"
+    path = folder / f"{file.stem}_{kind}.html"
     try:
         with path.open("a", encoding="utf-8"):
             pass

@@ -7,6 +7,7 @@ template's escaping, and no document can end its script early.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
@@ -29,14 +30,10 @@ TITLES = {
 
 def write_page(report: Report) -> str:
     """Return the page."""
-    from jinja2 import Environment
-    from plotly.offline import get_plotlyjs
-
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["tied"] = _tied
-    template = environment.from_string(files("msj.reports").joinpath("page.html.j2").read_text(encoding="utf-8"))
     charts = charts_of(report)
-    return template.render(
+    return rendered(
+        "page.html.j2",
+        charts.values(),
         report=report,
         title=report.title,
         summary=summary(report).removeprefix(f"{report.title}: "),
@@ -48,9 +45,20 @@ def write_page(report: Report) -> str:
         sure_of=sure_of,
         count=count,
         how_sure=how_sure,
-        charts=_script_safe([{"id": c.key, "data": c.data, "layout": c.layout} for c in charts.values()]),
-        plotly=get_plotlyjs() if charts else "",
     )
+
+
+def rendered(template: str, charts: Iterable[Chart], **values: Any) -> str:
+    """Return a page of this room's templates, with the plots and all they need inside it."""
+    from jinja2 import Environment, FunctionLoader
+    from plotly.offline import get_plotlyjs
+
+    loader = FunctionLoader(lambda name: files("msj.reports").joinpath(name).read_text(encoding="utf-8"))
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["tied"] = _tied
+    drawn = [{"id": chart.key, "data": chart.data, "layout": chart.layout} for chart in charts]
+    plotly = get_plotlyjs() if drawn else ""
+    return environment.get_template(template).render(charts=_script_safe(drawn), plotly=plotly, **values)
 
 
 def _sections(report: Report, charts: dict[str, Chart]) -> list[dict[str, Any]]:

@@ -107,7 +107,8 @@ def write_value(row: Quantity, digits: int = 10) -> str:
     half = (row.high - row.low) / 2.0
     if half == 0:
         return write_number(row.value, digits)
-    if half > 0 and math.isfinite(half) and abs(row.low + half - row.value) <= 0.05 * half:
+    centred = abs(row.low + half - row.value) <= 0.05 * half
+    if half > 0 and math.isfinite(half) and centred and row.kind != "replayed":  # there it is no error, but a bracket
         places = 1 - math.floor(math.log10(half))
         if 0 <= places <= 8 and abs(row.value) < 1e6:
             return f"{row.value:.{places}f} ± {half:.{places}f}"

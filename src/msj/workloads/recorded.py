@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from copy import copy
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from msj.errors import InvalidInput
 from msj.store import digest
@@ -19,11 +20,14 @@ class RecordedJobs:
     Parameters
     ----------
     arrival, need, duration
-        One entry per job; arrivals may not decrease, needs are at least 1, durations above 0.
+        One entry per job, in lists, arrays of any layout or columns of a frame; arrivals may not decrease, needs are
+        whole numbers from 1 on, durations at least 0. Dates and times count in seconds since 1970, spans in seconds.
     job_class
         Index of each job's class; 0 for all where nothing is said.
     estimate
         What the user said each job would take.
+
+    The arrays are copied: what happens to the given ones later does not matter.
 
     Examples
     --------
@@ -40,13 +44,13 @@ class RecordedJobs:
         job_class: ArrayLike | None = None,
         estimate: ArrayLike | None = None,
     ) -> None:
-        arrivals = np.asarray(arrival, dtype=np.float64)
+        arrivals = _seconds(arrival, "arrival")
         self.jobs = JobBlock(
             arrival=arrivals,
-            job_class=np.zeros(len(arrivals), dtype=np.int64) if job_class is None else np.asarray(job_class, np.int64),
-            need=np.asarray(need, dtype=np.int64),
-            duration=np.asarray(duration, dtype=np.float64),
-            estimate=None if estimate is None else np.asarray(estimate, dtype=np.float64),
+            job_class=np.zeros(len(arrivals), dtype=np.int64) if job_class is None else _whole(job_class, "job_class"),
+            need=_whole(need, "need"),
+            duration=_seconds(duration, "duration"),
+            estimate=None if estimate is None else _seconds(estimate, "estimate"),
         )
         self.taken = 0
         _check(self.jobs)
@@ -97,6 +101,47 @@ def _check(jobs: JobBlock) -> None:
         if low.size:
             raise InvalidInput(f"{name} of job {low[0]} is {columns[name][low[0]]}; it must be at least {least}")
     for name in ("duration", "estimate"):
-        low = np.flatnonzero(columns[name] <= 0) if name in columns else np.array([])
+        low = np.flatnonzero(columns[name] < 0) if name in columns else np.array([])
         if low.size:
-            raise InvalidInput(f"{name} of job {low[0]} is {columns[name][low[0]]}; it must be greater than 0")
+            raise InvalidInput(f"{name} of job {low[0]} is {columns[name][low[0]]}; it must be at least 0")
+
+
+def _seconds(given: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return a copy as numbers that lie in one piece; dates and times as seconds since 1970, spans as seconds."""
+    array = np.asarray(given)
+    if array.dtype == object and array.size:
+        array = np.array([_plain(value) for value in array.ravel()], dtype=object).reshape(array.shape)
+    try:
+        if array.dtype.kind in "mM":
+            whole = array.astype("datetime64[us]" if array.dtype.kind == "M" else "timedelta64[us]")
+            if np.isnat(whole).any():
+                raise InvalidInput(f"{name} of job {int(np.argmax(np.isnat(whole)))} is not a time; leave the job out")
+            return np.array(whole.astype(np.int64) / 1e6)
+        if array.dtype.kind == "c":
+            raise TypeError("complex numbers")
+        return np.array(array, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(f"{name} holds something that is no number ({error}); give one number per job") from None
+
+
+def _plain(value: Any) -> Any:
+    """Return a date or a span among objects as seconds."""
+    if isinstance(value, datetime):
+        return (value if value.tzinfo is not None else value.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return value
+
+
+def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
+    """Return a copy as whole numbers; what is none is refused, not cut."""
+    array = np.asarray(given)
+    if array.dtype.kind in "iu" and (array.dtype != np.uint64):
+        return np.array(array, dtype=np.int64, order="C")
+    values = _seconds(array, name)
+    broken = np.flatnonzero(~(np.abs(values) < 2**53) | (values != np.floor(values)))  # nan included
+    if broken.size:
+        raise InvalidInput(f"{name} of job {broken[0]} is {values.ravel()[broken[0]]}; it must be a whole number")
+    return values.astype(np.int64)

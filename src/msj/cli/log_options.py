@@ -1,0 +1,65 @@
+"""Options of the commands that read a log."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from msj.errors import InvalidInput
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class LogPath(click.Path):
+    """The path of a log; one that does not exist is answered with the nearest that does."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        path = Path(value)
+        if not path.exists() and path.parent.is_dir():
+            beside = sorted(p.name for p in path.parent.iterdir() if p.is_file())
+            near = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.5)
+            fix = f"did you mean '{path.parent / near[0]}'?" if near else "check the path"
+            raise InvalidInput(f"cannot be read (No such file or directory); {fix}").in_file(path)
+        return super().convert(value, param, ctx)
+
+
+log_file = click.argument("file", type=LogPath(), metavar="FILE")
+
+
+def reading_options(command: Command) -> Command:
+    """Add --servers, --servers-are, --columns, --time-unit, --wait-from, --format and --strict."""
+    for option in (
+        click.option("--strict", is_flag=True, help="Refuse a log with a line that is no job."),
+        click.option(
+            "--format",
+            "format",
+            metavar="swf|sacct|csv|parquet",
+            help="What the file is.  [default: found out]",
+        ),
+        click.option(
+            "--wait-from",
+            metavar="eligible|submit",
+            default="eligible",
+            show_default=True,
+            help="Where a log has both: from when a job waits.",
+        ),
+        click.option("--time-unit", metavar="s|ms|min|h", help="Unit of times that are plain numbers in a table."),
+        click.option(
+            "--columns",
+            metavar="submit=A,need=B,run=C[,estimate=D,wait=E]",
+            default="",
+            help="Which column has what; by name, or by number where there is no header.",
+        ),
+        click.option("--servers-are", metavar="cpus|nodes|gpus", help="What a server is.  [default: cpus, else nodes]"),
+        click.option("--servers", type=int, metavar="N", help="The machine's size.  [default: as the log says]"),
+    ):
+        command = option(command)
+    return command

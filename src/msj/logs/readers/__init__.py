@@ -1,0 +1,1 @@
+"""Formats of logs, one file each; the listing is their catalogue."""
