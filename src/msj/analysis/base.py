@@ -9,6 +9,7 @@ cost (``cost``, in operations and bytes). There are three kinds, by the question
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -41,11 +42,15 @@ class Saturated:
 
 @dataclass(frozen=True, kw_only=True)
 class AtRate:
-    """What an analysis found at an arrival rate: rows, facts for the provenance, and notes for people."""
+    """What an analysis found at an arrival rate: rows, facts for the provenance, and notes for people.
+
+    ``reset_difference`` computes E[T] minus its RESET prediction; None where only a subtraction would.
+    """
 
     rows: tuple[Quantity, ...]
     facts: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    reset_difference: Callable[[], float] | None = None
 
 
 class Analysis(ABC):

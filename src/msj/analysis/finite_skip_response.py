@@ -27,6 +27,7 @@ from msj.fronts.front_of import front_of
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import LevelLaw
 from msj.markov.level_process import solve as solve_levels
+from msj.markov.reset_remainder import reset_remainder
 from msj.model import System
 from msj.results import Quantity
 
@@ -91,7 +92,12 @@ def front_at_rate(
         rows += waiting_rows(waiting, names, percentiles=percentiles)
         if percentiles and waiting.service is None:
             notes.append("Percentiles of response times are not known: others may affect a job that has started.")
-    return AtRate(rows=tuple(rows), facts={"exact_residual": law.residual}, notes=tuple(notes))
+    return AtRate(
+        rows=tuple(rows),
+        facts={"exact_residual": law.residual},
+        notes=tuple(notes),
+        reset_difference=lambda: reset_remainder(levels.at(rate), law, rate),
+    )
 
 
 def _rows(

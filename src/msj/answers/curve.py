@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -82,7 +83,7 @@ def at_load(system: System, load: float, threshold: Threshold, effort: Effort) -
     rate = max(load, NOBODY_ELSE) * threshold.value
     found = exact_response(system, rate, effort, exact=True, percentiles=False)
     rows = found.rows if load > 0 else tuple(_of_a_lone_job(system, row) for row in found.rows)
-    found = Response(rows=rows, facts=found.facts)
+    found = replace(found, rows=rows, reset_difference=found.reset_difference if load > 0 else None)
     return Response(
         rows=beside_prediction(found, predicted(system, load * threshold.value, threshold)), facts=found.facts
     )
