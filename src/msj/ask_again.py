@@ -29,6 +29,7 @@ VERBS = (
     "in_symbols",
     "one_and_n_scaling",
     "paper",
+    "region",
     "report",
     "simulate",
     "waste",

@@ -16,7 +16,7 @@ import numpy as np
 
 from msj.analysis.base import AtRate, ResponseAnalysis, without_load
 from msj.analysis.chain_cost import descent_cost, level_cost
-from msj.analysis.finite_skip_chain import number_of_fronts, why_not_a_front
+from msj.analysis.finite_skip_chain import AS_LARGE_AS_IT_IS, FiniteSkipChain, number_of_fronts, why_not_a_front
 from msj.analysis.front_waiting import FrontWaitingLaw, waiting_rows, why_no_percentiles
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Cost
@@ -51,6 +51,9 @@ class FiniteSkipResponse(ResponseAnalysis):
     def cost(self, system: System) -> Cost:
         fronts, levels = number_of_fronts(system), front_of(system).most_jobs + 1
         return level_cost([fronts] * levels, 8.0 * fronts**2 * (levels + 8))
+
+    def how_long(self, system: System) -> str:
+        return "yes" if FiniteSkipChain().in_a_moment(system) else AS_LARGE_AS_IT_IS
 
     def percentile_cost(self, system: System) -> Cost:
         levels = _levels(without_load(system))

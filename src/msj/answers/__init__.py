@@ -4,6 +4,7 @@ from msj.answers.analyse import analyse
 from msj.answers.compare import compare
 from msj.answers.curve import curve
 from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.answers.region import region
 from msj.answers.replay import replay
 from msj.answers.response import open_system
 from msj.answers.simulate import simulate
@@ -19,6 +20,7 @@ __all__ = [
     "in_symbols",
     "open_system",
     "question",
+    "region",
     "replay",
     "root_of",
     "simulate",
