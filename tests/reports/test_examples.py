@@ -149,6 +149,11 @@ def open_page(browser, path, width):
     for log in ("performance", "browser"):
         browser.get_log(log)
     browser.get(path.as_uri())
+    for _ in range(100):  # the plots come once their script is unpacked
+        drawn = "return Array.from(document.querySelectorAll('.plot')).every(p => p.querySelector('.main-svg'))"
+        if browser.execute_script(drawn):
+            return
+        time.sleep(0.1)
 
 
 def plots(browser):
