@@ -1,7 +1,7 @@
 """A report as one HTML file that needs nothing else: plots work without a network, and it prints.
 
-plotly.js is put into the page once, compressed; the plots are documents beside it. All words of the user pass through the
-template's escaping, and no document can end its script early.
+plotly.js is put into the page once, compressed; the plots are documents beside it. All words of the user pass through
+the template's escaping, and no document can end its script early.
 """
 
 from __future__ import annotations

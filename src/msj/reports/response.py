@@ -54,6 +54,8 @@ def response_section(
         effort = within_time(system, load.arrival_rate, capacity, effort, patience)
         run = _run(system, load.arrival_rate, capacity, effort, root, notes)
         notes += [] if run is None else run.notes
+        if run is not None and not any(row.kind == "exact" and row.name == "mean_response_time" for row in here):
+            notes.insert(0, "No exact method applies here, so response times are simulated.")
     return ResponseSection(
         here=here,
         simulated_here=() if run is None or run.outcome is Outcome.UNSTABLE else run.quantities,
@@ -79,6 +81,8 @@ def speed_of(system: System, effort: Effort) -> float | None:
         trial = simulated(system, effort.replace(jobs=TRIAL, precision=None), np.random.SeedSequence(1))
     except MsjError:
         return None
+    if trial.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt
     return float(trial.provenance.get("jobs_per_second", 0.0)) or None
 
 
@@ -254,7 +258,8 @@ def _simulated(
             notes.append("The simulated curve has fewer points than usual, to keep the report within its time.")
             break
         rate = share * full
-        longer = max(effort.jobs or 0, jobs_for_an_interval(system.replace(arrival_rate=rate), None))
+        known = capacity.value if capacity.proved else None
+        longer = max(effort.jobs or 0, jobs_for_an_interval(system.replace(arrival_rate=rate), known))
         point = effort.replace(jobs=longer)
         run = _run(system, rate, capacity, point, streams[done], notes, "A point of the curve")
         if run is None:

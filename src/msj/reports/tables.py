@@ -182,8 +182,8 @@ def what_if_table(report: Report) -> Table:
     found, load = report.capacity, report.load
     rows = report.what_if.rows
     loads = any(row.capacity is not None for row in rows)
-    headings = ["change", *(["load it takes", "change of that", "servers lost"] if loads else [])]
-    headings += ["mean response time", "change of that", "how sure"]
+    headings = ["change", *(["load it takes", "by", "servers lost"] if loads else [])]
+    headings += ["mean response time", "by", "how sure"]
     if found is None or load is None or not rows:
         return _table(headings, [])
     stay = report.response.find("mean_response_time")
