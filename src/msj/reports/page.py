@@ -111,7 +111,7 @@ def _section(
 
 def _packed(script: str) -> str:
     """Return a script compressed, as letters."""
-    return base64.b64encode(gzip.compress(script.encode("utf-8"), 9, mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(script.encode("utf-8"), 6, mtime=0)).decode("ascii")
 
 
 def _tied(text: str) -> str:
