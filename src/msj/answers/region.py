@@ -112,7 +112,7 @@ def _threshold(system: System, effort: Effort, root: np.random.SeedSequence) -> 
 def two_classes(system: System, names: Sequence[str] | None) -> tuple[JobClass, JobClass]:
     """Return the two classes that are meant."""
     known = {c.name: c for c in system.active_classes}
-    listed = ", ".join(known)
+    listed = ", ".join([*known][:8]) + (", ..." if len(known) > 8 else "")
     if names is None:
         if len(known) != 2:
             raise InvalidInput(f"there are {len(known)} classes ({listed}); name two of them with classes (--classes)")

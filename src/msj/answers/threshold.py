@@ -146,7 +146,8 @@ def find_threshold(
         return _from_rate(system, value, (interval[0], interval[1]), facts, (note,), line)
     if not bracket:
         raise NotSupported(reason)
-    jobs = min(effort.jobs or MOST_WINDOW_JOBS, MOST_WINDOW_JOBS)
+    each = MOST_WINDOW_JOBS if math.isinf(effort.until) else MOST_WINDOW_JOBS // 4  # rather rough than too late
+    jobs = min(effort.jobs or each, each)
     found = saturated_windows(system, jobs=jobs, rng=root, over=lambda: effort.over)
     last, limit = found.last, attainable_row(system)
     most = system.naive_threshold if limit is None else limit.value

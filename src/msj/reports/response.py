@@ -30,6 +30,7 @@ from msj.results import Outcome, Quantity, Result
 TRIAL = 100_000  # jobs by which the speed of a simulation is told
 USED = 0.6  # of the time, as longer runs are slower: their queues are longer
 FEWEST_JOBS = 20_000
+CLEARLY = 0.95  # of what the saturated system was seen to take
 GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.965, 0.98)
 COARSE = (0.3, 0.6, 0.8, 0.9)
 SIMULATED_AT = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
@@ -53,13 +54,13 @@ def response_section(
         effort.tell(0.3)
         effort = within_time(system, load.arrival_rate, capacity, effort, patience)
         run = _run(system, load.arrival_rate, capacity, effort, root, notes)
-        notes += [] if run is None else run.notes
+        notes += [] if run is None or run.outcome is Outcome.UNSTABLE else run.notes
         if run is not None and not any(row.kind == "exact" and row.name == "mean_response_time" for row in here):
             notes.insert(0, "No exact method applies here, so response times are simulated.")
     return ResponseSection(
         here=here,
         simulated_here=() if run is None or run.outcome is Outcome.UNSTABLE else run.quantities,
-        queue_grows=run is not None and run.outcome is Outcome.UNSTABLE,
+        queue_grows=run is not None and run.outcome is Outcome.UNSTABLE and not taken(load.arrival_rate, capacity),
         most_jobs=effort.jobs,
         jobs_per_second=None if run is None else run.provenance.get("jobs_per_second"),
         notes=tuple(dict.fromkeys(notes)),
@@ -170,9 +171,19 @@ def _run(
     if run.outcome is Outcome.OUT_OF_TIME and stay is None:
         notes.append(f"{cut} was cut short to keep the report within its time (--seconds).")
         return None
-    if run.outcome is Outcome.UNSTABLE:
+    if run.outcome is Outcome.UNSTABLE and taken(rate, capacity):
+        notes.append(
+            f"At arrival rate {rate:.4g} the simulated queue was still growing after {run.provenance['jobs']:,} jobs, "
+            "although the saturated system takes more: the run was too short, and no mean is shown (--seconds)."
+        )
+    elif run.outcome is Outcome.UNSTABLE:
         notes.append(f"Simulated at arrival rate {rate:.4g}, the queue keeps growing, so no mean is shown there.")
     return run
+
+
+def taken(rate: float, capacity: Capacity) -> bool:
+    """Return whether all evidence is that a rate is taken: then a queue that grows is one that fills up still."""
+    return capacity.bracketed and rate < CLEARLY * capacity.lowest
 
 
 def _point(system: System, rate: float, row: Quantity) -> Point:
