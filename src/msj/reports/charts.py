@@ -56,7 +56,7 @@ def servers_chart(report: Report) -> Chart | None:
     lost = found.wasted_servers.value
     limit, here = "at its limit", "at this load"
     parts: list[tuple[str, str, str, dict[str, float]]] = [("busy", GREY, "", {limit: k - lost})]
-    blamed = sorted((row for row in found.blocked_servers if row.value > 1e-9 * k), key=lambda row: -row.value)
+    blamed = sorted((row for row in found.blocked_servers if row.value > 0.01 * lost), key=lambda row: -row.value)
     for row, pattern in zip(blamed[:4], PATTERNS, strict=False):
         parts.append((f"held empty for '{safe(row.job_class or '')}'", RED, pattern, {limit: row.value}))
     rest = lost - sum(row.value for row in blamed[:4])

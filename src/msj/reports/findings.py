@@ -103,11 +103,11 @@ def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
         return
     if capacity.bracketed:
         assert threshold.low is not None
-        least = threshold.low / naive.value
+        least = math.floor(1000.0 * threshold.low / naive.value) / 1000.0  # "at least" is never rounded up
         yield Finding(
             sentence=f"Under {policy} the cluster takes at least {short(threshold.low, 3)} jobs per unit of time, "
-            f"{percent(least)} of what counting server-time promises ({short(naive.value)}), as far as simulation can "
-            "tell: no theorem gives its limit." + _best(report, capacity),
+            f"{100 * least:.3g} % of what counting server-time promises ({short(naive.value)}), as far as simulation "
+            "can tell: no theorem gives its limit." + _best(report, capacity),
             quantity=threshold,
             section="capacity",
         )

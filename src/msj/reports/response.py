@@ -27,7 +27,7 @@ from msj.reports.contents import Curve, Load, Point, ResponseSection, WaitingSec
 from msj.reports.wording import sentence
 from msj.results import Outcome, Quantity, Result
 
-TRIAL = 100_000  # jobs by which the speed of a simulation is told
+WARM_UP, TRIAL = 1_000, 100_000  # jobs by which the speed of a simulation is told
 USED = 0.6  # of the time, as longer runs are slower: their queues are longer
 FEWEST_JOBS = 20_000
 CLEARLY = 0.95  # of what the saturated system was seen to take
@@ -79,7 +79,8 @@ def _with_here(curve: Curve, found: ResponseSection, system: System) -> Curve:
 def speed_of(system: System, effort: Effort) -> float | None:
     """Return how many jobs a simulation takes in a second, by trying a few; None where it is refused."""
     try:
-        trial = simulated(system, effort.replace(jobs=TRIAL, precision=None), np.random.SeedSequence(1))
+        for jobs in (WARM_UP, TRIAL):  # the first run loads the compiled loop, or compiles it
+            trial = simulated(system, effort.replace(jobs=jobs, precision=None), np.random.SeedSequence(1))
     except MsjError:
         return None
     if trial.outcome is Outcome.INTERRUPTED:

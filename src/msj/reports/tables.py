@@ -11,6 +11,7 @@ from msj.reports.wording import between, measured, percent, short, signed_percen
 from msj.results import Quantity
 
 RATE = "jobs per unit of time"
+NEXT_TO_NOTHING = 0.001  # of the loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +90,11 @@ def blame_table(report: Report) -> Table:
     total = sum(row.value for row in rows)
     if total <= 0:
         return _table(["class", "servers lost", "share of the loss", "how sure"], [])
-    kept = sorted((row for row in rows if row.value > 0), key=lambda row: -row.value)
+    kept = sorted((row for row in rows if row.value > NEXT_TO_NOTHING * total), key=lambda row: -row.value)
     cells = [[row.job_class or "", measured(row), percent(row.value / total), sure_of(row.kind)] for row in kept]
+    rest = total - sum(row.value for row in kept)
+    if len(rows) > len(kept) and rest > 0:
+        cells.append(["all others", short(rest, 2), percent(rest / total), sure_of(kept[0].kind)])
     return _table(["class at the head of the line", "servers lost", "share of the loss", "how sure"], cells)
 
 

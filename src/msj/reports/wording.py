@@ -75,6 +75,8 @@ def measured(row: Quantity | None) -> str:
     '11.71 ± 0.21'
     >>> measured(Quantity(name="x", value=2.82, kind="simulated", method="", low=2.7, high=2.9))
     '2.7 to 2.9'
+    >>> measured(Quantity(name="x", value=169.2, kind="simulated", method="", low=168.9, high=169.3))
+    '168.9 to 169.3'
     >>> measured(Quantity(name="x", value=11.7123, kind="exact", method=""))
     '11.71'
     >>> measured(Quantity(name="x", value=11.7123, kind="simulated", method=""))  # nobody knows how sure that is
@@ -89,7 +91,8 @@ def measured(row: Quantity | None) -> str:
     if half <= 5e-5 * abs(row.value):
         return short(row.value)
     if abs(below - above) > 0.1 * half:  # not centred: an interval that was cut at 0, or a bracket
-        return f"{short(row.low, 3)} to {short(row.high, 3)}"
+        digits = next(d for d in (3, 4, 5, 6, 17) if short(row.low, d) != short(row.high, d) or d == 17)
+        return f"{short(row.low, digits)} to {short(row.high, digits)}"
     decimals = max(1 - math.floor(math.log10(half)), 0)
     if decimals > 6 or half >= 1e6:
         return f"{short(row.value)} ± {short(half, 2)}"
