@@ -128,6 +128,7 @@ def batches_of(runs: Sequence[Sequence[Tally]], memories: float) -> list[Tally]:
     pieces = min(len(run) for run in runs)
     most = min(max(memories / BATCH_MEMORIES, FEWEST_BATCHES), MOST_BATCHES)
     each = max(min(pieces, int(most // len(runs))), 1)
-    size = pieces // max(range(each // 2 + 1, each + 1), key=lambda n: (pieces // n * n, n)) if pieces else 1
-    first = pieces % size
+    count = max(range(each // 2 + 1, each + 1), key=lambda n: (pieces // n * n, n))
+    size = max(pieces // count, 1)
+    first = max(pieces - count * size, 0)
     return [Tally.total(run[i : i + size]) for run in runs for i in range(first, pieces, size)]
