@@ -172,6 +172,10 @@ def _stay(report: Report, load: Load) -> Iterator[Finding]:
     sentence = f"At {where} a job stays {measured(stay)} on average"
     if alone is not None:
         sentence += f"; alone it would take {short(alone)}"
+    if stay.kind == "simulated" and stay.low is None:
+        sentence += ". How sure that is cannot be said: the notes of the section tell why"
+        yield Finding(sentence=sentence + ".", quantity=stay, section="response")
+        return
     ninety = report.response.find("waiting_time_percentile", None, 90.0)
     if ninety is not None and ninety.value > 0 and ninety.kind == stay.kind:
         sentence += f". One job in ten waits longer than {short(ninety.value, 3)}"
