@@ -24,7 +24,7 @@ from msj.errors import Failure, InvalidInput, MsjError, NotAccurate, NotSupporte
 if _TYPE_CHECKING:
     from msj import mmsr
     from msj.analysis import analyse_model, saturate
-    from msj.answers import analyse, compare, curve, in_symbols, log, open_system, replay, simulate, waste
+    from msj.answers import analyse, compare, curve, in_symbols, log, open_system, region, replay, simulate, waste
     from msj.ask_again import rerun
     from msj.disciplines import (
         BestFit,
@@ -86,7 +86,7 @@ _PLACES = {
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
     "msj.workloads": "RecordedJobs",
-    "msj.answers": "analyse compare curve in_symbols log open_system replay simulate waste",
+    "msj.answers": "analyse compare curve in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
     "msj.papers": "paper",
@@ -169,6 +169,7 @@ __all__ = [
     "paper",
     "read",
     "read_log",
+    "region",
     "replay",
     "report",
     "rerun",

@@ -31,6 +31,7 @@ VERBS = (
     "log",
     "one_and_n_scaling",
     "paper",
+    "region",
     "replay",
     "report",
     "simulate",

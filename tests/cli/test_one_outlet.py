@@ -28,6 +28,9 @@ COMMANDS = {
     ),
     "log": ("log", "examples/logs/small_cluster.swf", "--seed", "1"),
     "replay": ("replay", "examples/logs/small_cluster.swf", "--policies", "fcfs,easy-backfilling", "--shakes", "2"),
+    "region": ("region", TWO, "--points", "4"),
+    "analyse, what has no theorem": ("analyse", "easy.toml"),
+    "curve, simulated": ("curve", "easy.toml", "--loads", "0,0.5", *SMALL),
     "waste": ("waste", TWO, "--vary", "share:large=0..1", "--points", "20"),
     "waste by servers": ("waste", TWO, "--vary", "servers=2..8"),
     "waste by ratio": ("waste", TWO, "--vary", "rate-ratio=0.1..10", "--points", "20"),
@@ -47,7 +50,7 @@ COMMANDS = {
     "paper": ("paper", "reset", "section-4-1", "--out", "figures"),
     "report": ("report", TWO, "--precision", "0.3", "--seed", "1", "--policies", "first-fit", "--seconds", "500"),
 }  # fmt: skip
-IN_A_FOLDER = ("no_load.toml", "figures")  # of the test's own
+IN_A_FOLDER = ("no_load.toml", "easy.toml", "figures")  # of the test's own
 NO_LOAD = """
 servers = 2
 [[classes]]
@@ -55,6 +58,21 @@ name = "all"
 need = 1
 share = 1
 duration = { law = "exponential", mean = 1 }
+"""
+EASY = """
+servers = 4
+policy = "easy-backfilling"
+utilisation = 0.5
+[[classes]]
+name = "one"
+need = 1
+share = 0.5
+duration = { law = "lognormal", mean = 1, cv = 1 }
+[[classes]]
+name = "four"
+need = 4
+share = 0.5
+duration = { law = "lognormal", mean = 1, cv = 1 }
 """
 
 
@@ -77,6 +95,7 @@ def document(request, run, documents, monkeypatch, tmp_path):
     name = request.param
     if name not in documents:
         (tmp_path / "no_load.toml").write_text(NO_LOAD)
+        (tmp_path / "easy.toml").write_text(EASY)
         words = [str(tmp_path / word) if word in IN_A_FOLDER else word for word in COMMANDS[name]]
         code, out, err = run(*words, "--json")
         documents[name] = (code, json.loads(out), err)

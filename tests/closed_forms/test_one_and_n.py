@@ -240,3 +240,28 @@ def test_arrays_beyond_memory_are_refused():
     for request in (system.laws, system.relative_completions):
         with pytest.raises(TooLarge, match="arrays over 100000000 \\+ 1 states"):
             request()
+
+
+@pytest.mark.parametrize("rare", [1e-3, 1e-9, 1e-12, 1e-30])
+@pytest.mark.parametrize("servers", [2, 10, 200])
+def test_rare_small_jobs_lose_no_digits_if_their_share_is_given(servers, rare):
+    rates = {"rate_small": 1e-6, "rate_large": 1e6}
+    found = one_and_n(servers=servers, share_large=1 - rare, share_small=rare, **rates)
+    with mpmath.workdps(80):
+        wanted = lemmas_5_3_and_5_5(servers, 1 - mpmath.mpf(rare), digits=80, **rates)
+    for value, exact in zip(
+        (
+            found.stability_threshold,
+            found.threshold_shortfall,
+            found.wasted_servers,
+            found.relative_completions_at_departure,
+        ),
+        wanted,
+        strict=False,
+    ):
+        assert value == pytest.approx(float(exact), rel=1e-11)
+
+
+def test_shares_that_do_not_sum_to_one_are_refused():
+    with pytest.raises(InvalidInput, match="sum to 1"):
+        one_and_n(servers=4, share_large=0.5, share_small=0.4, rate_small=1.0, rate_large=1.0)

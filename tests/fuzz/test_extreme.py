@@ -15,7 +15,8 @@ from msj.registry import POLICIES
 RUN = ("--jobs", "200", "--replications", "2", "--seed", "1")
 COMMANDS = {
     "analyse": ("--json",),
-    "curve": ("--loads", "0,0.5,0.999", "--json"),
+    "curve": ("--loads", "0,0.5,0.999", "--jobs", "1000", "--seed", "1", "--json"),
+    "region": ("--points", "2", "--jobs", "1000", "--seed", "1", "--json"),
     "waste": ("--vary", "servers={servers}..{servers}", "--json"),
     "symbolic": (),
     "simulate": (*RUN, "--json"),

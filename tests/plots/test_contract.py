@@ -15,8 +15,10 @@ TWO = "examples/two_servers.toml"
 #: How to get what each picture shows, and how many panels it has.
 PICTURES = {
     "cluster_scaling": (lambda: msj.cluster_scaling(TWO, [2, 4], seed=1), 3),
+    "comparison": (lambda: msj.compare(TWO, ["fcfs", "first-fit"], jobs=20_000, seed=1), 2),
     "fluid": (lambda: msj.fluid(TWO, 5, seed=1), 1),
     "load_focused": (lambda: msj.one_and_n_scaling("1/n", [10, 1000]), 4),
+    "region": (lambda: msj.region(TWO, points=5), 1),
     "response_curve": (lambda: msj.curve(TWO, loads=[0, 0.5, 0.9]), 1),
     "waste_curve": (lambda: msj.waste(TWO, "share:large=0..1", points=12), 2),
     "zero_queueing": (

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 import msj
-from msj.errors import InvalidInput
+from msj.errors import InvalidInput, TooLarge
+from msj.planning import possible_changes
 from msj.reports import report as gather
 from msj.reports.contents import WaitingSection
 from msj.reports.gather import load_of
 from msj.reports.page import write_page
 from msj.reports.text import write_text
 from msj.reports.timetable import Timetable
+from msj.reports.wording import between
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +78,7 @@ def test_durations_without_phases():
     assert report.capacity.stability_threshold.kind == "simulated"
     assert {curve.name for curve in report.response.curves} == {"simulated"}
     assert report.waiting.rows[0].kind == "simulated"
-    assert any("No RESET prediction" in note for note in report.response.notes)
+    assert "No exact method applies here, so response times are simulated." in report.response.notes
     assert report.findings[0].kind == "simulated"
 
 
@@ -91,13 +93,14 @@ def test_bounds_are_shown_where_they_hold():
 
 
 def test_policies_without_a_theorem(monkeypatch):
-    monkeypatch.setattr("msj.reports.gather.possible_changes", lambda system: ())  # a bracket each: see test_what_if.py
+    monkeypatch.setattr("msj.reports.changes.possible_changes", lambda system: ())  # see below
     system = cluster(2, ("a", 1, 0.5, law()), ("b", 2, 0.5, law()), utilisation=0.6, policy="easy-backfilling")
     report = checked(system)
-    assert "no theorem tells where its limit is" in report.findings[0].sentence
+    assert "no theorem gives its limit" in report.findings[0].sentence
     assert report.capacity.stability_threshold.low > 0.6 * system.naive_threshold
     assert any("no exact threshold" in note.lower() for note in report.capacity.notes)
-    assert report.outlook.kept == "utilisation"
+    assert (report.outlook.kept, report.outlook.share) == ("utilisation", pytest.approx(0.6))
+    assert "utilisation 60 %" in write_text(report).lower()
 
 
 def test_policies_that_cannot_run_are_named_with_the_reason():
@@ -186,3 +189,57 @@ def test_load_in_three_ways():
         assert (load.load, load.utilisation, load.arrival_rate) == pytest.approx((0.8, 0.72, 0.72))
         assert load.stable
     assert not load_of(system.replace(load=1), capacity).stable
+
+
+def slurm(**changes):
+    classes = [
+        msj.JobClass(name=f"{need} nodes", need=need, share=share, duration=msj.Lognormal(mean=mean, cv=2))
+        for need, share, mean in ((1, 0.6, 3), (4, 0.3, 5), (16, 0.1, 4))
+    ]
+    given = {"servers": 16, "policy": "easy-backfilling", "utilisation": 0.5, "classes": classes}
+    return msj.System(**(given | changes))
+
+
+def test_the_commonest_real_cluster(monkeypatch):
+    """EASY and lognormal durations: nothing absurd, and no middle of an empty bracket (R1)."""
+    monkeypatch.setattr("msj.reports.changes.possible_changes", lambda system: possible_changes(system)[:2])
+    report = checked(slurm(), policies=["fcfs"], precision=0.1)
+    row, naive = report.capacity.stability_threshold, report.capacity.naive_threshold.value
+    assert 0.9 * naive < row.low <= row.value <= row.high <= naive * (1 + 1e-12)
+    assert report.stable
+    assert report.load.load == pytest.approx(0.5, rel=0.1)
+    text = write_text(report)
+    assert "% of the limit" not in text
+    assert "as far as simulation can tell" in text
+    assert report.outlook.share == pytest.approx(0.5)
+
+
+def test_a_finding_about_a_change_excludes_chance_or_says_that_it_does_not(monkeypatch):
+    """Two more servers of 16 on the same jobs: a clear effect; and the sign of the interval is that of the words."""
+    monkeypatch.setattr("msj.reports.changes.possible_changes", lambda system: possible_changes(system)[:2])
+    report = checked(slurm(), policies=[], precision=0.1)
+    said = [finding for finding in report.findings if finding.section == "what_if"]
+    assert said
+    for finding in said:
+        row = finding.quantity
+        if row.name == "mean_response_time_difference":
+            words = "no different" if row.low <= 0 <= row.high else "longer" if row.low > 0 else "shorter"
+            assert words in finding.sentence
+
+
+def test_a_threshold_nobody_knows_is_left_out_and_the_rest_is_there(monkeypatch):
+    def refuse(*_):
+        raise TooLarge("too many jobs would have to be simulated; ask about fewer servers")
+
+    monkeypatch.setattr("msj.reports.gather.find_capacity", refuse)
+    monkeypatch.setattr("msj.reports.changes.possible_changes", lambda system: ())
+    report = checked(slurm(), policies=[])
+    assert report.stable
+    assert "is not known; no policy takes more than" in report.findings[0].sentence
+    assert report.response.find("mean_response_time").low is not None
+    assert "stability_threshold" not in {row.name for row in report.at(section="capacity")}
+
+
+def test_no_percentage_is_a_range_between_equal_ends():
+    assert between(0.9911, 0.9942) == "99.1 to 99.4 %"
+    assert between(0.35, 0.37) == "35 to 37 %"

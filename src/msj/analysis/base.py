@@ -1,20 +1,23 @@
 """What every analysis declares: whether it applies, what it costs, and what it gives.
 
 An analysis says whether it applies to a system (``supports`` returns None, or the reason in words) and what it would
-cost (``cost``, in operations and bytes). There are three kinds, by the question they answer: the saturated system
+cost (``cost``, in operations and bytes). There are four kinds, by the question they answer: the saturated system
 (:class:`SaturatedAnalysis`), response times at an arrival rate (:class:`ResponseAnalysis`), bounds on them
-(:class:`BoundAnalysis`). ``answers`` asks whatever file of this folder applies, surest and cheapest first.
+(:class:`BoundAnalysis`), and what no policy can exceed (:class:`LimitAnalysis`). ``answers`` asks whatever file of this
+folder applies, surest and cheapest first.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.analysis.chain_cost import in_words
 from msj.disciplines.base import told_apart
 from msj.disciplines.fcfs import Fcfs, is_fcfs
 from msj.disciplines.model import policy_of
@@ -25,6 +28,7 @@ from msj.model.durations import Exponential
 from msj.results import Quantity
 
 A_MOMENT = 5e8  # operations
+BEYOND = 1e14  # operations that nobody waits for; no chain so large is even built
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +48,15 @@ class Saturated:
 
 @dataclass(frozen=True, kw_only=True)
 class AtRate:
-    """What an analysis found at an arrival rate: rows, facts for the provenance, and notes for people."""
+    """What an analysis found at an arrival rate: rows, facts for the provenance, and notes for people.
+
+    ``reset_difference`` computes E[T] minus its RESET prediction; None where only a subtraction would.
+    """
 
     rows: tuple[Quantity, ...]
     facts: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    reset_difference: Callable[[], float] | None = None
 
 
 class Analysis(ABC):
@@ -69,6 +77,13 @@ class Analysis(ABC):
     def cost(self, system: System) -> Cost:  # noqa: ARG002
         """Return what it would spend on a system it supports; what says nothing costs next to nothing."""
         return Cost(operations=0.0)
+
+    def how_long(self, system: System) -> str:
+        """Say whether an answer about a system it supports can be waited for: ``yes``, how long, or ``no``."""
+        cost = self.cost(system)
+        if not cost.operations <= BEYOND:
+            return "no: too large, it would take days or not fit into memory"
+        return "yes" if cost.operations <= 10 * A_MOMENT else f"yes, {in_words(cost)}"
 
     def in_a_moment(self, system: System) -> bool:
         """Return whether it takes a fraction of a second on a system it supports; that is known at once."""
@@ -120,6 +135,14 @@ class BoundAnalysis(Analysis):
     @abstractmethod
     def at_rate(self, system: System, rate: float) -> list[Quantity]:
         """Return the bounds that exist."""
+
+
+class LimitAnalysis(Analysis):
+    """What no policy can exceed; how much arrives does not matter."""
+
+    @abstractmethod
+    def limits(self, system: System) -> list[Quantity]:
+        """Return the limits that exist."""
 
 
 def without_load(system: System) -> System:

@@ -26,6 +26,7 @@ from msj.fronts.job_types import why_not_phase_type
 from msj.fronts.open_model import OpenModel
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import estimate_memory, possible_segments
+from msj.markov.reset_remainder import reset_remainder
 from msj.model import System
 from msj.results import Quantity
 
@@ -60,7 +61,11 @@ class ExactResponse(ResponseAnalysis):
             "little_gap": solved.little_gap,
         }
         rows = [*mean_rows(solved), *(percentile_rows(solved) if percentiles else ())]
-        return AtRate(rows=tuple(rows), facts=facts)
+        return AtRate(
+            rows=tuple(rows),
+            facts=facts,
+            reset_difference=lambda: reset_remainder(solved.model.at(rate), solved.law, rate),
+        )
 
     def jobs_law(self, system: System, rate: float, last: int) -> NDArray[np.float64]:
         return open_at(system, rate).law.level_masses(last=last)

@@ -30,6 +30,9 @@ from msj.model import System
 CITATION = "reset, section 7 and Appendix H.1"
 
 
+AS_LARGE_AS_IT_IS = "yes, unless it is too large, which shows when its fronts are listed"
+
+
 class FiniteSkipChain(SaturatedAnalysis):
     """The saturated chain of any discipline with a finite front."""
 
@@ -45,6 +48,9 @@ class FiniteSkipChain(SaturatedAnalysis):
 
     def cost(self, system: System) -> Cost:
         return chain_cost(number_of_fronts(system), 2 + len(system.active_classes))  # no line, even of one type
+
+    def how_long(self, system: System) -> str:
+        return "yes" if self.in_a_moment(system) else AS_LARGE_AS_IT_IS
 
     def in_a_moment(self, system: System) -> bool:
         # How many fronts there are is not known before they are enumerated, only how many there can be at most.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from msj.analysis.base import AtRate, ResponseAnalysis, without_load
 from msj.analysis.chain_cost import descent_cost, level_cost
 from msj.analysis.counted import looks_at_counts
-from msj.analysis.finite_skip_chain import FiniteSkipChain, number_of_fronts, why_not_a_front
+from msj.analysis.finite_skip_chain import AS_LARGE_AS_IT_IS, FiniteSkipChain, number_of_fronts, why_not_a_front
 from msj.analysis.front_waiting import FrontWaitingLaw, knows_service, waiting_rows, why_no_percentiles
 from msj.analysis.percentile_row import PERCENTILES, percentile_row
 from msj.analysis.tagged_law import TaggedLaws, starts_at_once, tagged_cost
@@ -34,6 +34,7 @@ from msj.fronts.tagged_front import TaggedFront, TaggedLevels, tagged_levels
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import LevelLaw
 from msj.markov.level_process import solve as solve_levels
+from msj.markov.reset_remainder import reset_remainder
 from msj.model import System
 from msj.results import Quantity
 
@@ -59,6 +60,9 @@ class FiniteSkipResponse(ResponseAnalysis):
     def cost(self, system: System) -> Cost:
         fronts, levels = number_of_fronts(system), front_of(system).most_jobs + 1
         return level_cost([fronts] * levels, 8.0 * fronts**2 * (levels + 8))
+
+    def how_long(self, system: System) -> str:
+        return "yes" if FiniteSkipChain().in_a_moment(system) else AS_LARGE_AS_IT_IS
 
     def why_no_percentiles(self, system: System) -> str | None:
         return None if why_no_percentiles(front_of(system)) is None else _why_not_followed(without_load(system))
@@ -152,7 +156,12 @@ def front_at_rate(
         rows += waiting_rows(waiting, names, percentiles=percentiles)
         if percentiles and waiting.service is None:
             notes.append("Percentiles of response times are not known: others may affect a job that has started.")
-    return AtRate(rows=tuple(rows), facts={"exact_residual": law.residual}, notes=tuple(notes))
+    return AtRate(
+        rows=tuple(rows),
+        facts={"exact_residual": law.residual},
+        notes=tuple(notes),
+        reset_difference=lambda: reset_remainder(levels.at(rate), law, rate),
+    )
 
 
 def _solved(levels: FrontLevels, rate: float) -> LevelLaw:

@@ -34,6 +34,7 @@ class OneAndNForm(SaturatedAnalysis):
         found = one_and_n(
             servers=system.servers,
             share_large=float(large.share),
+            share_small=float(small.share),
             rate_small=1.0 / float(small.duration.mean),
             rate_large=1.0 / float(large.duration.mean),
         )

@@ -47,5 +47,5 @@ def reset_row(predicted: float) -> Quantity:
 def difference_row(difference: float) -> Quantity:
     """Row of exact minus predicted mean response time: how large the term is that RESET leaves open."""
     return Quantity(
-        name="reset_difference", value=difference, kind="exact", method="QBD minus RESET", citation=CITATION
+        name="reset_difference", value=difference, kind="exact", method="QBD, what RESET leaves open", citation=CITATION
     )

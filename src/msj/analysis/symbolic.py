@@ -10,10 +10,12 @@ from typing import ClassVar
 
 from msj.analysis.base import Analysis, why_not_exponential, why_not_fcfs
 from msj.errors import NotSupported
+from msj.fronts.fcfs_counts import number_of_states
 from msj.fronts.job_types import why_not_phase_type
 from msj.model import System
 from msj.model.numbers import exact
 from msj.symbolic import ExactSaturated, solve_exactly, solve_symbolically
+from msj.symbolic.chain import RATIONAL_STATES
 
 
 class Symbolic(Analysis):
@@ -25,6 +27,10 @@ class Symbolic(Analysis):
 
     def supports(self, system: System) -> str | None:
         return why_not_fcfs(system) or why_not_phase_type(system)
+
+    def how_long(self, system: System) -> str:
+        states = number_of_states(system)
+        return "yes" if states <= RATIONAL_STATES else f"no: it stops at {RATIONAL_STATES:,} states, and there are more"
 
 
 def in_symbols(system: System, parameters: Sequence[str] = ()) -> ExactSaturated:

@@ -5,6 +5,7 @@ from msj.answers.compare import compare
 from msj.answers.curve import curve
 from msj.answers.log import LogResult, log
 from msj.answers.question import SystemLike, as_system, question, root_of
+from msj.answers.region import region
 from msj.answers.replay import replay
 from msj.answers.response import open_system
 from msj.answers.simulate import simulate
@@ -22,6 +23,7 @@ __all__ = [
     "log",
     "open_system",
     "question",
+    "region",
     "replay",
     "root_of",
     "simulate",

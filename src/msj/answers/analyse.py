@@ -1,13 +1,19 @@
-"""All that is known about a system without simulating it, in one call."""
+"""All that is known about a system without simulating it, in one call.
+
+Where no exact method applies, or none fits, there is still something to say: what counting server-time promises, what
+any policy could take, bounds, limits of large clusters. Then the answer is ``bounds-only`` and says how to go on;
+``or_simulate`` goes on at once.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from msj.analysis.base import ResponseAnalysis
+from msj.analysis.base import BEYOND, ResponseAnalysis
 from msj.analysis.chain_cost import in_words
 from msj.analysis.saturated_chain import saturate
-from msj.answers.question import SystemLike, as_system, question
+from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.response import (
     Response,
     beside_prediction,
@@ -15,15 +21,28 @@ from msj.answers.response import (
     exact_response,
     not_below,
     predicted,
+    response,
 )
 from msj.answers.saturated import Method, analyses, cheapest_cost, that_apply, why_none
-from msj.answers.threshold import Threshold, exact_threshold, naive_row
+from msj.answers.threshold import (
+    UNANSWERED,
+    Threshold,
+    attainable_row,
+    conserves_work,
+    exact_threshold,
+    find_threshold,
+    naive_row,
+)
+from msj.closed_forms.waste_limit import limiting_waste
+from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Effort
-from msj.errors import InvalidInput, NotSupported
+from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
 from msj.model.numbers import whole
 from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
+from msj.workloads import Rng
 
+SMALL = 20  # times the largest need: a cluster to which the limit of large ones may be applied
 A_WHILE = 2e10  # operations of a chain before which people are told: some seconds
 
 
@@ -36,9 +55,14 @@ def analyse(
     percentiles: bool | None = None,
     states: int = 0,
     law: int | None = None,
+    or_simulate: bool = False,
+    rng: Rng = None,
+    seed: int | None = None,
     progress: Watch | None = None,
 ) -> Result:
     """Return threshold and waste and, if a load is given, response times: exact and predicted.
+
+    Where no exact method applies: bounds and limits, and with ``or_simulate`` simulated answers.
 
     Parameters
     ----------
@@ -54,6 +78,10 @@ def analyse(
         How many of the likeliest saturated states to list, with their probabilities and relative completions.
     law
         List P(0), ..., P(law jobs in the system) too.
+    or_simulate
+        Simulate what has no exact answer.
+    rng, seed
+        Either, for what is simulated; the same seed gives the same answer.
     progress
         Told before something takes unusually long.
 
@@ -70,11 +98,21 @@ def analyse(
     effort = Effort(progress=progress)
     # The threshold is what was asked for: it may take what it takes, if it fits.
     asked = effort.replace(operations=math.inf, bytes=math.inf)
+    root = root_of(rng, seed) if or_simulate else None
     warn_of_waiting(system, effort)
     try:
         threshold = exact_threshold(system, asked, method=method)
-    except NotSupported as error:
-        return _without_threshold(system, effort, error, exact=exact, percentiles=percentiles, law=law)
+    except UNANSWERED as error:
+        if method != "auto" or states:
+            raise
+        if conserves_work(system) or root is not None:
+            threshold = find_threshold(system, effort, root)
+        elif _solved_at_its_rate(system) and exact is not False:
+            return _without_threshold(system, effort, str(error), exact=exact, percentiles=percentiles, law=law)
+        elif law is not None:
+            raise
+        else:
+            return bounds_only(system, str(error))
     rows, notes, facts = threshold.rows, list(threshold.notes), dict(threshold.facts)
     rate = system.arrival_rate_at(threshold.value)
     outcome = Outcome.SOLVED
@@ -82,16 +120,24 @@ def analyse(
         outcome = Outcome.NO_LOAD_GIVEN
     else:
         rows += load_rows(system, threshold, rate)
-        if rate >= threshold.value:
+        if rate >= threshold.highest:
             outcome = Outcome.UNSTABLE
             notes.append(not_below(rate, threshold.value))
         else:
             prediction = predicted(system, rate, threshold)
             found = Response()
-            if exact is not False:
+            if root is not None:
+                there = system.replace(arrival_rate=rate)
+                found = response(there, threshold, effort, root, percentiles=percentiles)
+                outcome = Outcome.UNSTABLE if found.failure is Failure.UNSTABLE else outcome
+            elif exact is not False:
                 found = exact_response(system, rate, effort, exact=exact, percentiles=percentiles)
+            said = {row.name for row in rows} | {"offered_utilisation"}
+            found = replace(found, rows=tuple(row for row in found.rows if row.name not in said))
             rows += [*bounds(system, rate), *beside_prediction(found, prediction)]
             notes += [*prediction.notes, *found.notes]
+            if not found.rows and found.failure is Failure.NOT_SUPPORTED:
+                notes.append(f"Response times have {GO_ON}")
             facts |= found.facts
     if states:
         rows += _state_rows(system, whole(states, "states"))
@@ -106,10 +152,46 @@ def analyse(
     )
 
 
+GO_ON = "to be simulated: msj simulate FILE, or msj analyse FILE --or-simulate."
+
+
+def bounds_only(system: System, reason: str) -> Result:
+    """Return what is known where no exact method applies: it is never nothing."""
+    limit, naive = attainable_row(system), naive_row(system)
+    rows = [naive, *([] if limit is None else [limit])]
+    needs, shares = zip(*((c.need, float(c.share)) for c in system.active_classes), strict=True)
+    if is_fcfs(system) and SMALL * max(needs) <= system.servers:
+        value = limiting_waste(servers=system.servers, needs=needs, shares=shares)
+        method = "renewal process of the needs, right for large clusters"
+        rows.append(Quantity(name="limiting_wasted_servers", value=value, kind="asymptotic", method=method))
+    notes = [f"There is no exact threshold: {reason.rstrip('.')}."]
+    rate, outcome = None, Outcome.BOUNDS_ONLY
+    if system.load is not None:
+        notes.append("A load is a share of the threshold, which is not known: give arrival_rate or utilisation.")
+    else:
+        rate = system.arrival_rate_at(naive.value)
+    if rate is not None:
+        rows += [
+            Quantity(name="arrival_rate", value=rate, kind="exact", method="definition"),
+            Quantity(name="utilisation", value=rate / naive.value, kind="exact", method="definition"),
+        ]
+        most = naive if limit is None else limit
+        if rate >= most.value:
+            outcome = Outcome.UNSTABLE
+            notes.append(f"The arrival rate {rate:.6g} is not below {most.value:.6g}, which no policy can exceed.")
+        else:
+            rows += bounds(system, rate)
+    if outcome is not Outcome.UNSTABLE:
+        notes.append(f"Threshold and response times have {GO_ON}")
+    return Result(
+        system=system.to_spec(), quantities=tuple(rows), outcome=outcome, provenance=provenance(), notes=tuple(notes)
+    )
+
+
 def warn_of_waiting(system: System, effort: Effort) -> None:
     """Say so before a chain that takes a while."""
     cost = cheapest_cost(system)
-    if cost is not None and A_WHILE < cost.operations < math.inf:
+    if cost is not None and A_WHILE < cost.operations < BEYOND:
         effort.tell(0.0, f"a large chain: this may take {in_words(cost)}", notice=True)
 
 
@@ -152,22 +234,22 @@ def _state_rows(system: System, most: int) -> list[Quantity]:
     return rows
 
 
+def _solved_at_its_rate(system: System) -> bool:
+    """Return whether response times are exact although the threshold is not known; a load is a share of that."""
+    rate = system.arrival_rate_at(math.nan)
+    return rate is not None and not math.isnan(rate) and bool(that_apply(ResponseAnalysis, system))
+
+
 def _without_threshold(
-    system: System,
-    effort: Effort,
-    why: NotSupported,
-    *,
-    exact: bool | None,
-    percentiles: bool | None,
-    law: int | None,
+    system: System, effort: Effort, why: str, *, exact: bool | None, percentiles: bool | None, law: int | None
 ) -> Result:
-    """Return response times where they are exact although the threshold is not; else say why there is none."""
-    rate = system.arrival_rate_at(math.nan)  # a load would be a share of the threshold
-    if rate is None or math.isnan(rate) or exact is False or not that_apply(ResponseAnalysis, system):
-        raise why
+    """Return response times that are exact although the threshold is not."""
+    rate = float(system.arrival_rate_at(math.nan) or 0.0)
     found = exact_response(system, rate, effort, exact=exact, percentiles=percentiles)
+    limit = attainable_row(system)
     rows = [
         naive_row(system),
+        *([] if limit is None else [limit]),
         Quantity(name="arrival_rate", value=rate, kind="exact", method="definition"),
         Quantity(name="utilisation", value=rate / system.naive_threshold, kind="exact", method="definition"),
         *found.rows,
@@ -179,7 +261,7 @@ def _without_threshold(
         quantities=tuple(rows),
         outcome=Outcome.SOLVED,
         provenance=provenance(**found.facts),
-        notes=(f"The stability threshold is not known: {why.message}.", *found.notes),
+        notes=(f"The stability threshold is not known: {why.rstrip('.')}.", *found.notes),
     )
 
 

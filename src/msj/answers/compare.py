@@ -8,7 +8,7 @@ from typing import Any
 from msj.answers.known import known_of
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.simulate import with_arrival_rate
-from msj.answers.threshold import quick_threshold
+from msj.answers.threshold import exceeded, quick_threshold
 from msj.effort import Effort
 from msj.results import Result, Watch
 from msj.simulation import LEVELS, compare_at_rate
@@ -65,7 +65,8 @@ def compare(
     for index, policy in enumerate(chosen):
         one = served.replace(policy=policy)
         same = one.policy == own.policy and stability_threshold is not None
-        known[index] = known_of(one, stability_threshold if same else None)
+        found = stability_threshold if same else quick_threshold(one)
+        known[index] = known_of(one, exceeded(one) if found is None else found)
     return compare_at_rate(
         served,
         chosen,

@@ -6,7 +6,7 @@ as the effort allows. Percentiles are asked for apart: they may cost more than t
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,7 @@ class Response:
     facts: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     failure: Failure | None = None
+    reset_difference: Callable[[], float] | None = None
 
     def find(self, name: str, job_class: str | None = None, level: float | None = None) -> Quantity | None:
         """Return the row of that name, class and level, the surer first."""
@@ -78,10 +79,12 @@ def exact_response(
     except (TooLarge, NotAccurate) as error:
         if exact or percentiles:
             raise
-        return Response(notes=(f"Exact response times are left out: {error}.",), failure=Failure.TOO_LARGE)
+        return Response(notes=(f"Exact response times are left out: {error}.",), failure=error.failure)
     if percentiles and no_percentiles is not None:
         notes.append(f"{no_percentiles[0].upper()}{no_percentiles[1:]}.")
-    return Response(rows=found.rows, facts=found.facts, notes=(*notes, *found.notes))
+    return Response(
+        rows=found.rows, facts=found.facts, notes=(*notes, *found.notes), reset_difference=found.reset_difference
+    )
 
 
 def response(
@@ -173,9 +176,11 @@ def predicted(system: System, rate: float, threshold: Threshold) -> Response:
 def beside_prediction(found: Response, prediction: Response) -> tuple[Quantity, ...]:
     """Return the rows of both, with their difference where both are known."""
     stay = found.find("mean_response_time")
-    if prediction.rows and stay is not None and stay.kind == "exact":
-        return (*prediction.rows, difference_row(stay.value - prediction.rows[0].value), *found.rows)
-    return (*prediction.rows, *found.rows)
+    if not prediction.rows or stay is None or stay.kind != "exact":
+        return (*prediction.rows, *found.rows)
+    ask = found.reset_difference
+    difference = stay.value - prediction.rows[0].value if ask is None else ask()
+    return (*prediction.rows, difference_row(difference), *found.rows)
 
 
 def bounds(system: System, rate: float) -> list[Quantity]:

@@ -8,15 +8,17 @@ effort allows it, and the notes say so if it does not. A new file in ``analysis/
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, TypeAlias, TypeVar, get_args
 
-from msj.analysis.base import Analysis, Saturated, SaturatedAnalysis
+from msj.analysis.base import Analysis, LimitAnalysis, Saturated, SaturatedAnalysis
 from msj.analysis.chain_cost import in_words
 from msj.effort import Cost, Effort
-from msj.errors import InvalidInput, NotSupported, TooLarge
+from msj.errors import InvalidInput, MsjError, NotSupported, TooLarge
 from msj.model import System
 from msj.registry import ANALYSES
+from msj.results import Quantity
 
 Method: TypeAlias = Literal["auto", "chain", "closed-form"]
 Some = TypeVar("Some", bound=Analysis)
@@ -31,6 +33,16 @@ def analyses(kind: type[Some]) -> list[Some]:
 def that_apply(kind: type[Some], system: System) -> list[Some]:
     """Return the analyses of one kind that support a system."""
     return [analysis for analysis in analyses(kind) if analysis.supports(system) is None]
+
+
+def limits(system: System) -> list[Quantity]:
+    """Return what no policy can exceed, as far as that is known in a moment."""
+    rows: list[Quantity] = []
+    for analysis in that_apply(LimitAnalysis, system):
+        if analysis.in_a_moment(system):
+            with suppress(MsjError):
+                rows += analysis.limits(system)
+    return rows
 
 
 def why_none(asked: Iterable[Analysis], system: System) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from msj.answers.known import known_of
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.saturated import solve_saturated
-from msj.answers.threshold import quick_threshold
+from msj.answers.threshold import exceeded, quick_threshold
 from msj.effort import Effort
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
@@ -103,6 +103,8 @@ def simulate(
             stability_threshold = quick_threshold(served)
     elif own.load is not None and stability_threshold is None:
         stability_threshold = float(served.arrival_rate) / float(own.load)  # type: ignore[arg-type]
+    if stability_threshold is None:
+        stability_threshold = exceeded(served)
     return simulate_at_rate(
         served,
         root=root_of(rng, seed),

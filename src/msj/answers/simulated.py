@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from msj.answers.threshold import exceeded
 from msj.effort import Effort
 from msj.model import System
 from msj.results import Result
@@ -33,6 +34,7 @@ def simulated(
     workers: int = 1,
 ) -> Result:
     """Simulate a system at the rate it gives; ``threshold`` is lambda* where it is known."""
+    threshold = exceeded(system) if threshold is None else threshold
     jobs = effort.jobs or max(jobs_for_an_interval(system, threshold), LEAST_JOBS)
     return simulate_at_rate(
         system,

@@ -5,13 +5,14 @@ The stability threshold lambda* comes from whatever applies, surest first:
 1. an exact analysis (closed form or chain) that the effort allows;
 2. work conservation: a WCFS system is stable for every rho < 1, so lambda* is the naive threshold (wcfs, section 2);
 3. FCFS that cannot be solved: the saturated line, simulated (``saturated_line``), with a 95 % interval;
-4. any other policy: bisection over rates, asking a simulation whether the queue keeps growing. Its interval runs from
-   a rate at which the queue settled (the mean response time is known to within 15 %) to one at which it kept growing;
-   in between, runs of this length cannot tell. That is evidence, not a confidence interval: the row is a bracket.
+4. any other policy: its saturated system, simulated, looking at more and more of the oldest waiting jobs until that
+   changes nothing any more (``saturated_window``). That is evidence, not a confidence interval: the row is a bracket,
+   and no policy takes more than the linear programme over packings allows (``attainable_threshold``).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -20,22 +21,21 @@ import numpy as np
 
 from msj.analysis.base import SaturatedAnalysis, rows_of, without_load
 from msj.analysis.wcfs_verdict import explain
-from msj.answers.saturated import Method, solve_saturated, that_apply
-from msj.answers.simulated import simulated
+from msj.answers.saturated import Method, limits, solve_saturated, that_apply
 from msj.disciplines import Policy
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Effort
 from msj.errors import MsjError, NotAccurate, NotSupported, TooLarge
 from msj.model import System
-from msj.results import Outcome, Quantity
+from msj.results import Quantity
 from msj.simulation.saturated_line import SaturatedLine, saturated_line
+from msj.simulation.saturated_window import saturated_windows
 
 #: What an exact method may answer instead of a number; then a less sure one is asked.
 UNANSWERED = (NotSupported, TooLarge, NotAccurate)
-BISECTIONS = 6
 LINE_JOBS = 400_000  # of a saturated line, where nothing else is said
 MOST_LINE_JOBS = 50_000_000  # some seconds
-SETTLED = 0.15  # relative half-width of a mean response time that is no longer drifting
+MOST_WINDOW_JOBS = 200_000  # at each window, at least: more are simulated where the line is longer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +49,7 @@ class Threshold:
     naive_threshold: Quantity
     wasted_servers: Quantity
     saturated_utilisation: Quantity
+    attainable_threshold: Quantity | None = None
     relative_completions: Quantity | None = None
     line: SaturatedLine | None = None
     facts: dict[str, Any] = field(default_factory=dict)
@@ -57,8 +58,8 @@ class Threshold:
     @property
     def rows(self) -> list[Quantity]:
         """All of it, in the order people read it."""
-        found = [self.stability_threshold, self.naive_threshold, self.wasted_servers, self.saturated_utilisation]
-        return found + ([] if self.relative_completions is None else [self.relative_completions])
+        found = [self.stability_threshold, self.wasted_servers, self.saturated_utilisation, self.relative_completions]
+        return [row for row in (*found, self.naive_threshold, self.attainable_threshold) if row is not None]
 
     @property
     def value(self) -> float:
@@ -87,6 +88,7 @@ def exact_threshold(system: System, effort: Effort, *, method: Method = "auto", 
         naive_threshold=naive_row(system),
         wasted_servers=rows["wasted_servers"],
         saturated_utilisation=rows["saturated_utilisation"],
+        attainable_threshold=attainable_row(system),
         relative_completions=rows.get("relative_completions_at_departure"),
         facts=saturated.facts,
         notes=tuple(notes),
@@ -144,14 +146,30 @@ def find_threshold(
         return _from_rate(system, value, (interval[0], interval[1]), facts, (note,), line)
     if not bracket:
         raise NotSupported(reason)
-    low, high = bisect(system, effort, root)
+    each = MOST_WINDOW_JOBS if math.isinf(effort.until) else MOST_WINDOW_JOBS // 4  # rather rough than too late
+    jobs = min(effort.jobs or each, each)
+    found = saturated_windows(system, jobs=jobs, rng=root, over=lambda: effort.over)
+    last, limit = found.last, attainable_row(system)
+    most = system.naive_threshold if limit is None else limit.value
     facts = {
         "kind": "simulated",
-        "method": "bisection: the queue settles at the low end and keeps growing at the high one",
+        "method": "saturated system with more and more of the oldest waiting jobs in sight, simulated",
+        "citation": "reset, section 3.5",
         "bracket": True,
     }
-    naive = system.naive_threshold
-    return _from_rate(system, (low + high) / 2.0 * naive, (low * naive, high * naive), facts, (note,))
+    value = min(last.threshold, most)
+    more = STOPPED if not found.settled else SEEN.format(half=found.windows[-2].oldest, whole=last.oldest)
+    return _from_rate(system, value, (min(found.low, value), max(min(found.high, most), value)), facts, (note, more))
+
+
+SEEN = (
+    "No theorem tells where its limit is. Its saturated system takes as much looking at the {half:,} oldest waiting "
+    "jobs as at {whole:,}: evidence, and no proof, for the threshold."
+)
+STOPPED = (
+    "No theorem tells where its limit is. Its saturated system takes the more, the more waiting jobs it looks at, and "
+    "was not followed to the end: the low end is what was seen, the high end what no policy can exceed."
+)
 
 
 def quick_threshold(system: System) -> float | None:
@@ -178,6 +196,17 @@ def _quick_threshold(system: System) -> float | None:
         return None
 
 
+def exceeded(system: System) -> float | None:
+    """Return what no policy can take, if the system's arrival rate is as much or more; None if it is not.
+
+    Where a policy's threshold is not known, this much is.
+    """
+    limit = attainable_row(system)
+    most = system.naive_threshold if limit is None else limit.value
+    rate = system.arrival_rate_at(math.nan)
+    return most if rate is not None and rate >= most else None
+
+
 def conserves_work(system: System) -> bool:
     """Return whether no server idles while enough jobs wait: then the naive threshold is the threshold."""
     return system.model is None and isinstance(system.policy, Policy) and explain(system).is_wcfs
@@ -192,6 +221,11 @@ def naive_row(system: System) -> Quantity:
         method="servers / E[need x duration]",
         citation="twoclass, section 1",
     )
+
+
+def attainable_row(system: System) -> Quantity | None:
+    """Row of what any policy could take, where that is known."""
+    return next((row for row in limits(system) if row.name == "attainable_threshold"), None)
 
 
 def _from_rate(
@@ -213,40 +247,9 @@ def _from_rate(
     return Threshold(
         stability_threshold=row("stability_threshold", lambda rate: rate),
         naive_threshold=naive_row(system),
+        attainable_threshold=attainable_row(system),
         wasted_servers=row("wasted_servers", lambda rate: servers * (1.0 - min(rate / naive, 1.0)), falling=True),
         saturated_utilisation=row("saturated_utilisation", lambda rate: min(rate / naive, 1.0)),
         line=line,
         notes=notes,
     )
-
-
-def bisect(system: System, effort: Effort, root: np.random.SeedSequence) -> tuple[float, float]:
-    """Return a utilisation at which the queue settles and one at which it keeps growing; nothing is stable at 1."""
-    settled, low, high = 0.0, 0.0, 1.0
-    for step in range(BISECTIONS + BISECTIONS // 2):
-        for_growth = step < BISECTIONS  # first where it grows, then where it settles
-        middle = (low + high) / 2.0 if for_growth else (settled + low) / 2.0
-        if effort.over or (not for_growth and low - settled < 2.0**-BISECTIONS):
-            break
-        seen = _look(system.replace(utilisation=middle), effort, root)
-        if seen is None:
-            break
-        if seen == "settles":
-            settled = middle
-        if for_growth:
-            low, high = (low, middle) if seen == "grows" else (middle, high)
-        elif seen != "settles":
-            low = middle
-    return settled, high
-
-
-def _look(system: System, effort: Effort, root: np.random.SeedSequence) -> str | None:
-    """Say what a simulation shows; None where it was cut short."""
-    result = simulated(system, effort, root)
-    if result.outcome is Outcome.OUT_OF_TIME:
-        return None
-    if result.outcome is Outcome.UNSTABLE:
-        return "grows"
-    stay = result.find("mean_response_time")
-    known = stay is not None and stay.low is not None and stay.value - stay.low <= SETTLED * stay.value
-    return "settles" if known else "undecided"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import click
 
+from msj.cli.damaged_cache import damaged_cache
 from msj.cli.lazy_group import LazyGroup
 from msj.cli.messages import Manners, colour_is_welcome, complain, in_short, say, speaking
 from msj.errors import MsjError
@@ -44,9 +45,10 @@ EXIT_CODES = "Exit codes: 0 done, 1 the answer is no (unstable, not reachable), 
 COMMANDS = {
     "report": ("msj.cli.report:report", "Everything about one cluster, as text and as one HTML page."),
     "analyse": ("msj.cli.analyse:analyse", "How much load it takes, what it wastes, how long jobs stay."),
-    "curve": ("msj.cli.curve:curve", "Exact mean response time against load."),
+    "curve": ("msj.cli.curve:curve", "Mean response time against load: exact, else simulated."),
     "simulate": ("msj.cli.simulate:simulate", "How long jobs stay, by simulation, with 95 % intervals."),
     "compare": ("msj.cli.compare:compare", "Several policies on the same jobs, and how they differ."),
+    "region": ("msj.cli.region:region", "Which pairs of arrival rates two classes may have."),
     "waste": ("msj.cli.waste:waste", "Servers wasted, against a share, the rate ratio or the servers."),
     "log": ("msj.cli.log:log", "What a cluster's log says, as text and as one HTML page."),
     "replay": ("msj.cli.replay:replay", "A log's jobs under other policies and sizes."),
@@ -125,7 +127,7 @@ def main(arguments: list[str] | None = None) -> None:
         complain("the memory of this machine is not enough for that; ask about a smaller system, or simulate it")
         code = 2
     except Exception as error:
-        users = mistake_in_a_file(error)
+        users = mistake_in_a_file(error) or damaged_cache(error)
         complain(users or _defect(error, manners))
         code = 2 if users else 70
     if manners.verbose:

@@ -30,6 +30,8 @@ from msj.cli.show import leave, show_result
 )
 @click.option("--states", metavar="N", type=click.IntRange(min=1), help="Also list the N likeliest saturated states.")
 @click.option("--law", metavar="N", type=click.IntRange(min=0), help="Also list P(0), ..., P(N jobs in system).")
+@click.option("--or-simulate", is_flag=True, help="Simulate what has no exact answer.")
+@click.option("--seed", type=int, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
 @output_options
 def analyse(
     file: Path,
@@ -38,19 +40,24 @@ def analyse(
     percentiles: bool | None,
     states: int | None,
     law: int | None,
+    or_simulate: bool,
+    seed: int | None,
     as_json: bool,
     as_csv: bool,
     **loads: str | None,
 ) -> None:
     """Say how much load the cluster in FILE takes, what it wastes and how long jobs stay.
 
-    The exit code is 1 if the cluster does not take its load.
+    Where no exact method applies, it says what is known (what counting server-time promises, what any policy could
+    take, bounds) and how to simulate the rest; --or-simulate does it. The exit code is 1 if the cluster does not take
+    its load.
 
     \b
     Examples:
       msj analyse examples/two_servers.toml
       msj analyse examples/two_servers.toml --load 0.95 --json
       msj analyse examples/two_servers.toml --states 10
+      msj analyse examples/gpu_training.toml --or-simulate --seed 1
     """
     from msj import answers
 
@@ -65,6 +72,8 @@ def analyse(
             percentiles=percentiles,
             states=states or 0,
             law=law,
+            or_simulate=or_simulate,
+            seed=seed,
             progress=bar.show,
         )
     show_result(result, as_json=as_json, as_csv=as_csv)

@@ -11,6 +11,7 @@ from msj.cli.options import (
     complete_policies,
     load_options,
     output_options,
+    plot_option,
     policies_from_text,
     read_system,
     run_options,
@@ -18,7 +19,7 @@ from msj.cli.options import (
     spec_file,
 )
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import leave, show_result
+from msj.cli.show import draw_to, leave, show_result
 
 SHOWN = (
     "mean_response_time",
@@ -42,6 +43,7 @@ SHOWN = (
 )
 @click.option("--jobs", type=JOBS, metavar="N", help="Jobs to simulate under each.  [default: 1000000]")
 @run_options
+@plot_option
 @output_options
 def compare(
     file: Path,
@@ -52,6 +54,7 @@ def compare(
     workers: int,
     levels: tuple[float, ...],
     controls: bool,
+    plot: Path | None,
     as_json: bool,
     as_csv: bool,
     **loads: str | None,
@@ -64,8 +67,10 @@ def compare(
     Examples:
       msj compare examples/two_servers.toml --policies fcfs,first-fit,server-filling --jobs 200000 --seed 1
       msj compare examples/two_servers.toml --policies 'fcfs,{ name = "first-fit", window = 2 }'
+      msj compare examples/hpc_partition.toml --policies fcfs,easy-backfilling --plot policies.png
     """
     from msj import answers
+    from msj.plots import comparison
 
     system = read_system(file, **loads)
     with speaking_of(file), ProgressBar() as bar:
@@ -81,4 +86,5 @@ def compare(
             progress=bar.show,
         )
     show_result(result, as_json=as_json, as_csv=as_csv, names=SHOWN)
+    draw_to(plot, comparison.draw, result)
     leave(result)

@@ -6,18 +6,30 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import output_options, plot_option, read_system, speaking_of, spec_file
+from msj.cli.options import JOBS, output_options, plot_option, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import draw_to, show_result
 
 
 @click.command()
 @spec_file
-@click.option("--loads", metavar="LIST", help="Loads, e.g. 0.5,0.9,0.99; by default from 0 to 0.999.")
+@click.option("--loads", metavar="LIST", help="Loads, e.g. 0.5,0.9,0.99; by default from 0 to 0.999 (simulated 0.95).")
+@click.option("--jobs", type=JOBS, metavar="N", help="Jobs of each simulation, where no exact answer exists.")
+@click.option("--seed", type=int, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
 @plot_option
 @output_options
-def curve(file: Path, loads: str | None, plot: Path | None, as_json: bool, as_csv: bool) -> None:
-    """Give the exact mean response time of FILE against load, beside the RESET prediction.
+def curve(
+    file: Path,
+    loads: str | None,
+    jobs: int | None,
+    seed: int | None,
+    plot: Path | None,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Give the mean response time of FILE against load: exact beside the RESET prediction, else simulated.
+
+    Any policy and any durations will do. Where no exact method applies, each load is simulated, with 95 % intervals.
 
     \b
     Examples:
@@ -32,6 +44,6 @@ def curve(file: Path, loads: str | None, plot: Path | None, as_json: bool, as_cs
     system = read_system(file)
     wanted = None if loads is None else [float(number(text.strip(), "load")) for text in loads.split(",")]
     with speaking_of(file), ProgressBar() as bar:
-        result = answers.curve(system, loads=wanted, progress=bar.show)
+        result = answers.curve(system, loads=wanted, jobs=jobs, seed=seed, progress=bar.show)
     show_result(result, as_json=as_json, as_csv=as_csv)
     draw_to(plot, response_curve.draw, result)

@@ -133,7 +133,8 @@ def _row(catalogue: Catalogue, name: str, system: System | None) -> dict[str, st
         reason = variant().supports(system)
         if catalogue is POLICIES and system.model is not None:
             reason = system.model.why_not_policy(name) or reason
-        row["applies"] = "yes" if reason is None else f"no: {reason}"
+        yes = variant().how_long(system) if reason is None and catalogue is ANALYSES else "yes"
+        row["applies"] = yes if reason is None else f"no: {reason}"
     else:
         row["citation"] = variant.citation
     return row

@@ -16,7 +16,8 @@ namely, with ``c = mu_1/mu_n`` (rewriting ``1 - q^n`` as ``p sum_{b<n} q^b`` in 
     utilisation      = (q + p n c) / g
     n mu_1/mu - 1    = p (n c - 1 + W)
 
-so that ``p`` may be 1e-16 or less, where ``1 - p`` rounds to one: ``q^b = exp(b log1p(-p))``.
+so that ``p`` may be 1e-16 or less, where ``1 - p`` rounds to one: ``q^b = exp(b log1p(-p))``. Small jobs may be as
+rare: then ``q`` must be given, since ``1 - p`` would be nothing but rounding.
 
 **Relative completions.** Lemma 5.5 measures ``Delta`` from state 0: with ``m = mu/mu_1``,
 ``Delta(i) - Delta(0) = i - m H_i`` for ``i < n``, and ``Delta(n) - Delta(n-1) = (1 - m/n)/p``. Adding up, with the
@@ -43,7 +44,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma
 
-from msj.closed_forms.inputs import comparable_rates, share_inside, whole_number
+from msj.closed_forms.inputs import comparable_rates, share_inside, shares_of_one, whole_number
 from msj.closed_forms.smooth_sums import sum_over_integers
 from msj.errors import InvalidInput, TooLarge
 
@@ -97,6 +98,7 @@ class OneAndN:
 
     servers: int
     share_large: float
+    share_small: float
     rate_small: float
     rate_large: float
     stability_threshold: float
@@ -115,7 +117,7 @@ class OneAndN:
         [0.6 0.2 0.2] [0.333333 0.222222 0.444444]
         """
         n, p = self._servers_for_arrays(), self.share_large
-        powers = np.exp(np.arange(n + 1.0) * math.log1p(-p))
+        powers = np.exp(np.arange(n + 1.0) * _log_share_small(p, self.share_small))
         departure = powers * p
         departure[n] = powers[n]
         completion_rate = self.rate_small * np.arange(n + 1.0)
@@ -142,6 +144,7 @@ class OneAndN:
         offsets = _Offsets(
             servers=n,
             share_large=self.share_large,
+            share_small=self.share_small,
             duration_ratio=self.rate_small / self.rate_large,
             ratio=self.stability_threshold / self.rate_small,
             shortfall=self.threshold_shortfall,
@@ -164,13 +167,18 @@ class _Offsets:
 
     servers: int
     share_large: float
+    share_small: float
     duration_ratio: float  # c, mean duration of a large job over that of a small one
     ratio: float  # m = mu/mu_1
     shortfall: float  # n mu_1/mu - 1
 
     @cached_property
+    def _log_q(self) -> float:
+        return _log_share_small(self.share_large, self.share_small)
+
+    @cached_property
     def _full_from_empty(self) -> float:
-        n, log_q = self.servers, math.log1p(-self.share_large)
+        n, log_q = self.servers, self._log_q
         missing = sum_over_integers(lambda b: -np.expm1(b * log_q) * (n - b) / b, 1, n)
         return (n * self.duration_ratio - 1 + (n - 1) * self.shortfall - missing) * (self.ratio / n)
 
@@ -193,7 +201,7 @@ class _Offsets:
 
     def mean(self, *, departure_weight: float, time_weight: float) -> float:
         """Return the sum of offset times ``departure_weight * pi^d + time_weight * P`` over the states."""
-        log_q = math.log1p(-self.share_large)
+        log_q = self._log_q
 
         def law_over_share(state: Array) -> Array:
             return np.exp(state * log_q) * (departure_weight + time_weight * self.ratio / state)
@@ -205,7 +213,14 @@ class _Offsets:
         return self.share_large * (running_large + running_small) + full
 
 
-def one_and_n(*, servers: int, share_large: float, rate_small: float, rate_large: float) -> OneAndN:
+def _log_share_small(share_large: float, share_small: float) -> float:
+    """Return ln q from whichever of the two shares is the smaller: the other is one but for rounding."""
+    return math.log(share_small) if share_small < share_large else math.log1p(-share_large)
+
+
+def one_and_n(
+    *, servers: int, share_large: float, rate_small: float, rate_large: float, share_small: float | None = None
+) -> OneAndN:
     """Return threshold, waste and relative completions when jobs need one server or all of them.
 
     Parameters
@@ -217,6 +232,8 @@ def one_and_n(*, servers: int, share_large: float, rate_small: float, rate_large
         unit, where the share of small jobs rounds to one.
     rate_small, rate_large
         Rates of the exponential durations.
+    share_small
+        Share of arrivals that need one server, where it is so small that ``1 - share_large`` would be rounding.
 
     Examples
     --------
@@ -235,19 +252,24 @@ def one_and_n(*, servers: int, share_large: float, rate_small: float, rate_large
         raise InvalidInput("servers is 1, where both kinds of job need the same; raise it to 2 or more")
     if n > MOST_SERVERS:
         raise TooLarge(f"servers is {n} but whole numbers are exact only to {MOST_SERVERS}; lower it")
-    p = share_inside(share_large, name="share_large")
+    if share_small is None:
+        p = share_inside(share_large, name="share_large")
+        q = 1 - p
+    else:
+        q, p = shares_of_one((share_small, share_large), classes=2)  # either may round to one
     small, large = comparable_rates({"rate_small": rate_small, "rate_large": rate_large})
-    log_q, duration_ratio = math.log1p(-p), small / large
+    log_q, duration_ratio = _log_share_small(p, q), small / large
 
     # The first term of W, q (n - 1), is kept apart: for n = 2 it cancels against the -1 of the shortfall.
     later_terms = sum_over_integers(lambda b: np.exp(b * log_q) * (n - b) / b, 2, n)
-    idle_sum = (1 - p) * (n - 1) + later_terms
-    first_term_less_one = (1 - p) * (n - 1) - 1 if n > 2 else -p
+    idle_sum = q * (n - 1) + later_terms
+    first_term_less_one = q * (n - 1) - 1 if n > 2 else -p
     shortfall = p * (n * duration_ratio + first_term_less_one + later_terms)
-    inverse = (1 - p) + p * (n * duration_ratio + idle_sum)
+    inverse = q + p * (n * duration_ratio + idle_sum)
     offsets = _Offsets(
         servers=n,
         share_large=p,
+        share_small=q,
         duration_ratio=duration_ratio,
         ratio=n / inverse,
         shortfall=shortfall,
@@ -255,11 +277,12 @@ def one_and_n(*, servers: int, share_large: float, rate_small: float, rate_large
     return OneAndN(
         servers=n,
         share_large=p,
+        share_small=q,
         rate_small=small,
         rate_large=large,
         stability_threshold=n * small / inverse,
         threshold_shortfall=shortfall,
         wasted_servers=n * p * idle_sum / inverse,
-        saturated_utilisation=((1 - p) + p * n * duration_ratio) / inverse,
+        saturated_utilisation=(q + p * n * duration_ratio) / inverse,
         relative_completions_at_departure=offsets.mean(departure_weight=1.0, time_weight=-1.0),
     )

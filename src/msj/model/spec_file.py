@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from msj.errors import InvalidInput, MsjError
+from msj.model.endless import require_an_end
 from msj.model.job_class import JobClass
 from msj.model.system import CLASS_KEYS, LOADS, ChosenModel, System, check_class_key, chosen_model
 from msj.registry import nearest
@@ -158,7 +159,18 @@ def _required(table: dict[str, Any], keys: tuple[str, ...]) -> None:
             raise InvalidInput(f"key '{key}' is missing; add {key} = ...")
 
 
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse what JSON itself allows: of two equal keys the last would win silently. TOML refuses it, too."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(key for key in names if names.count(key) > 1)
+        raise InvalidInput(f"key '{twice}' is given twice in one table; keep one of them")
+    return table
+
+
 def _document(path: Path) -> object:
+    require_an_end(path, "it")
     try:
         text = path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark in front
     except OSError as error:
@@ -166,7 +178,11 @@ def _document(path: Path) -> object:
     except UnicodeDecodeError:
         raise InvalidInput("is not UTF-8 text; give a TOML or JSON file") from None
     try:
-        return json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+        if path.suffix.lower() == ".json":
+            return json.loads(text, object_pairs_hook=_each_key_once)
+        return tomllib.loads(text)
+    except MsjError:
+        raise
     except json.JSONDecodeError as error:
         raise InvalidInput(f"is not JSON: {error.msg} at line {error.lineno}; correct that line") from None
     except tomllib.TOMLDecodeError as error:

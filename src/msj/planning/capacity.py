@@ -12,7 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from msj.analysis.saturated_chain import SaturatedChain, saturate
-from msj.answers.threshold import LINE_JOBS, MOST_LINE_JOBS, Threshold, find_threshold
+from msj.answers.threshold import (
+    LINE_JOBS,
+    MOST_LINE_JOBS,
+    Threshold,
+    attainable_row,
+    find_threshold,
+    naive_row,
+)
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import USUAL, Effort
 from msj.errors import MsjError
@@ -31,6 +38,11 @@ class Capacity(Threshold):
     def bracketed(self) -> bool:
         """Whether the threshold is known only to lie between a rate that settles and one that does not."""
         return self.stability_threshold.bracket
+
+    @property
+    def proved(self) -> bool:
+        """Whether the threshold is an answer (exact, or simulated with a 95 % interval) and no mere evidence."""
+        return not self.bracketed and self.stability_threshold.kind != "bound"
 
     @property
     def lost_share(self) -> float:
@@ -55,6 +67,27 @@ def find_capacity(
     threshold = find_threshold(system, effort, root)
     blocked = _blocked(system, threshold, effort, root) if blame else ()
     return Capacity(**{**vars(threshold), "blocked_servers": blocked})
+
+
+def bounded_capacity(system: System) -> Capacity:
+    """Return what no policy can exceed, in place of a threshold that nobody knows.
+
+    Examples
+    --------
+    >>> import msj
+    >>> bounded_capacity(msj.read("examples/two_servers.toml")).stability_threshold.kind
+    'bound'
+    """
+    limit, naive = attainable_row(system), naive_row(system)
+    most = naive if limit is None else limit
+    idle = system.servers * (1.0 - min(most.value / naive.value, 1.0))
+    return Capacity(
+        stability_threshold=most.replace(name="stability_threshold"),
+        naive_threshold=naive,
+        attainable_threshold=limit,
+        wasted_servers=most.replace(name="wasted_servers", value=idle),
+        saturated_utilisation=most.replace(name="saturated_utilisation", value=most.value / naive.value),
+    )
 
 
 def _blocked(

@@ -3,6 +3,9 @@
 A change gives another system (``model.changes``); what it brings is read off the same arrival rate as before: how much
 load is taken, how many servers are lost, how long jobs stay. A cap on the largest need keeps the work of a job
 (need × duration): the same program on fewer servers for longer. A shift of the mix keeps the arrival rate.
+
+Where response times have to be simulated, the changed cluster serves the jobs of the original (``answers.changed``), so
+that the difference is known better than the means.
 """
 
 from __future__ import annotations
@@ -15,14 +18,17 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from msj.answers.response import response
+from msj.answers.changed import SameJobs
+from msj.answers.response import exact_response
+from msj.answers.simulated import jobs_for_an_interval
+from msj.answers.threshold import UNANSWERED, find_threshold
 from msj.effort import USUAL, Effort
-from msj.errors import Failure, MsjError, OutOfTime
+from msj.errors import MsjError, OutOfTime
 from msj.model import JobClass, System
 from msj.model.changes import with_largest_need, with_servers, with_share
 from msj.model.numbers import positive
-from msj.planning.capacity import Capacity, find_capacity
-from msj.results import Quantity
+from msj.planning.capacity import Capacity
+from msj.results import Outcome, Quantity
 
 MOST_CAPS = 2
 Of: TypeAlias = Literal["servers", "largest need", "mix"]
@@ -41,13 +47,18 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIf:
-    """What a change brings at an arrival rate; no response time if the changed system is unstable there."""
+    """What a change brings at an arrival rate; no response time if the changed system is unstable there.
+
+    ``capacity`` is None where no theorem gives the threshold of the changed system; ``difference`` is of the mean
+    response time, from the cluster as it is, where that was asked for and is known.
+    """
 
     change: Change
     arrival_rate: float
-    capacity: Capacity
+    capacity: Capacity | None
     stable: bool
     mean_response_time: Quantity | None
+    difference: Quantity | None = None
 
 
 def possible_changes(system: System) -> tuple[Change, ...]:
@@ -110,9 +121,28 @@ def _mix_words(words: str, job_class: JobClass, share: float) -> str:
 
 
 def what_if(
-    change: Change, arrival_rate: float, effort: Effort = USUAL, root: np.random.SeedSequence | None = None
+    change: Change,
+    arrival_rate: float,
+    effort: Effort = USUAL,
+    root: np.random.SeedSequence | None = None,
+    *,
+    before: Quantity | None = None,
+    same_jobs: SameJobs | None = None,
 ) -> WhatIf:
     """Return what the change brings at the arrival rate: exactly where possible, else simulated.
+
+    Parameters
+    ----------
+    change
+        The change.
+    arrival_rate
+        How much arrives, before and after it.
+    effort, root
+        For whatever has to be computed or simulated.
+    before
+        The mean response time of the cluster as it is, where the difference is asked for and both may be exact.
+    same_jobs
+        Its jobs, where the changed cluster shall serve the same if it has to be simulated.
 
     Examples
     --------
@@ -124,10 +154,38 @@ def what_if(
     ('no job above 1 server', 1.0, 5.1644)
     """
     rate = float(positive(arrival_rate, "arrival_rate"))
-    capacity = find_capacity(change.system, effort, root, blame=False)
+    capacity = _capacity(change.system, effort, root)
     there = change.system.replace(arrival_rate=rate)
-    found = response(there, capacity, effort, root, wants=("mean_response_time",))
-    if found.failure is Failure.OUT_OF_TIME:
+    made = partial(WhatIf, change=change, arrival_rate=rate, capacity=capacity)
+    if capacity is not None and rate >= capacity.highest:
+        return made(stable=False, mean_response_time=None)
+    with suppress(*UNANSWERED):
+        stay = exact_response(there, rate, effort, percentiles=False).find("mean_response_time")
+        if stay is not None:
+            return made(stable=True, mean_response_time=stay, difference=_exact_difference(before, stay))
+    jobs = effort.jobs or jobs_for_an_interval(there, None if capacity is None else capacity.value)
+    same_jobs = same_jobs or SameJobs(system=there, root=root or np.random.SeedSequence(), jobs=jobs)
+    threshold = None if capacity is None else capacity.value
+    if there == same_jobs.system:
+        run, difference = same_jobs.own(effort), None
+    else:
+        run, difference = same_jobs.beside(there, effort, threshold)
+    if run.outcome is Outcome.OUT_OF_TIME:
         raise OutOfTime(f"the time allowed was used up while simulating '{change.words}'; allow more")
-    stay = found.find("mean_response_time")
-    return WhatIf(change=change, arrival_rate=rate, capacity=capacity, stable=stay is not None, mean_response_time=stay)
+    if run.outcome is Outcome.UNSTABLE:
+        return made(stable=False, mean_response_time=None)
+    return made(stable=True, mean_response_time=run.find("mean_response_time"), difference=difference)
+
+
+def _capacity(system: System, effort: Effort, root: np.random.SeedSequence | None) -> Capacity | None:
+    """Return what the changed system takes, where a theorem tells; evidence of a bracket takes too long for each."""
+    with suppress(*UNANSWERED):
+        found = find_threshold(system, effort, root, completions=False, bracket=False)
+        return Capacity(**vars(found))
+    return None
+
+
+def _exact_difference(before: Quantity | None, after: Quantity) -> Quantity | None:
+    if before is None or before.kind != "exact":
+        return None
+    return after.replace(name="mean_response_time_difference", value=after.value - before.value)

@@ -55,7 +55,8 @@ def log_axis(title: str, values: Iterable[float], **more: Any) -> dict[str, Any]
     if not found or max(found) / min(found) > 1e6:
         return axis(title, type="log", exponentformat="power", **more)
     low, high = math.floor(math.log10(min(found))), math.ceil(math.log10(max(found)))
-    steps = (1, 2, 5) if high - low <= 4 else (1,)
+    narrow = max(found) / min(found) < 8
+    steps: tuple[float, ...] = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9) if narrow else (1, 2, 5) if high - low <= 4 else (1,)
     ticks = [step * 10.0**power for power in range(low, high + 1) for step in steps]
     return axis(title, type="log", tickvals=ticks, ticktext=[short(tick) for tick in ticks], **more)
 

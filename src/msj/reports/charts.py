@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from msj.reports.chart_style import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, axis, layout_of, log_axis, safe
 from msj.reports.contents import Curve, Report
-from msj.reports.wording import measured, percent, short
+from msj.reports.wording import measured, percent, short, signed_percent
 from msj.results import Quantity
 
 Trace: TypeAlias = dict[str, Any]
@@ -51,10 +51,12 @@ def servers_chart(report: Report) -> Chart | None:
     found, load, k = report.capacity, report.load, report.cluster.servers
     if found is None:
         return None
+    if found.stability_threshold.kind == "bound":
+        return None
     lost = found.wasted_servers.value
     limit, here = "at its limit", "at this load"
     parts: list[tuple[str, str, str, dict[str, float]]] = [("busy", GREY, "", {limit: k - lost})]
-    blamed = sorted((row for row in found.blocked_servers if row.value > 1e-9 * k), key=lambda row: -row.value)
+    blamed = sorted((row for row in found.blocked_servers if row.value > 0.01 * lost), key=lambda row: -row.value)
     for row, pattern in zip(blamed[:4], PATTERNS, strict=False):
         parts.append((f"held empty for '{safe(row.job_class or '')}'", RED, pattern, {limit: row.value}))
     rest = lost - sum(row.value for row in blamed[:4])
@@ -120,7 +122,8 @@ def response_chart(report: Report) -> Chart | None:
     simulated = report.response.curve("simulated")
     if simulated is not None:
         data.append(_dots(simulated))
-    values = [p.mean_response_time.value for curve in report.response.curves for p in curve.points]
+    found_rows = [p.mean_response_time for curve in report.response.curves for p in curve.points]
+    values = [end for row in found_rows for end in (row.value, row.low, row.high) if end is not None]
     limit = 100.0 * found.stability_threshold.value / found.naive_threshold.value
     shapes, notes = _marks(report, limit)
     layout = layout_of(
@@ -240,7 +243,6 @@ def waiting_chart(report: Report) -> Chart | None:
                     "y": [labels[row.job_class] for row in found],
                     "cliponaxis": False,
                     "marker": {"symbol": symbol, "size": 10, "color": INK if level < 99.5 else GREY},
-                    "error_x": _errors(found, INK) if found[0].low is not None else None,
                     "customdata": [measured(row) for row in found],
                     "hovertemplate": f"%{{y}}: {level:g} % wait at most %{{customdata}}<extra></extra>",
                 }
@@ -250,7 +252,8 @@ def waiting_chart(report: Report) -> Chart | None:
         xaxis=axis("waiting time", rangemode="tozero"),
         yaxis=axis(autorange="reversed", ticks="", gridcolor="#ffffff"),
     )
-    return Chart(key="waiting", caption="So many jobs wait at most so long.", data=data, layout=layout)
+    caption = "So many jobs wait at most so long; the table says how sure that is."
+    return Chart(key="waiting", caption=caption, data=data, layout=layout)
 
 
 def policies_chart(report: Report) -> Chart | None:
@@ -290,10 +293,16 @@ def what_if_chart(report: Report) -> Chart | None:
     found = report.capacity
     if found is None or not report.what_if.rows:
         return None
+    if not found.proved or not all(row.capacity is not None for row in report.what_if.rows):
+        return stay_chart(report)
     base = found.stability_threshold
-    changed = [(_wrapped(row.change.words), row.capacity.stability_threshold) for row in report.what_if.rows]
+    changed = [
+        (_wrapped(row.change.words), row.capacity.stability_threshold)
+        for row in report.what_if.rows
+        if row.capacity is not None
+    ]
     rows = [("<b>as it is</b>", base), *changed]
-    changes = ["", *(_signed_percent(row.value / base.value - 1.0) for _, row in rows[1:])]
+    changes = ["", *(signed_percent(row.value / base.value - 1.0) for _, row in rows[1:])]
     colours = [INK, *(BLUE if row.value >= base.value else RED for _, row in rows[1:])]
     data: list[Trace] = [
         {
@@ -319,13 +328,35 @@ def what_if_chart(report: Report) -> Chart | None:
     )
 
 
+def stay_chart(report: Report) -> Chart | None:
+    """By how much the mean response time changes, on the same jobs."""
+    stay = report.response.find("mean_response_time")
+    rows = [(_wrapped(row.change.words), row.difference) for row in report.what_if.rows if row.difference is not None]
+    if stay is None or not rows:
+        return None
+    shares = [row.replace(**{end: None if (value := getattr(row, end)) is None else 100 * value / stay.value
+                             for end in ("value", "low", "high")}) for _, row in rows]  # fmt: skip
+    data: list[Trace] = [
+        {
+            "type": "scatter", "mode": "markers", "x": [row.value for row in shares], "y": [words for words, _ in rows],
+            "error_x": _errors(shares), "showlegend": False,
+            "marker": {"size": 10, "color": "#ffffff", "line": {"color": ORANGE, "width": 2}},
+            "hovertemplate": "%{y}: %{x:+.3~g} %<extra></extra>",
+        }
+    ]  # fmt: skip
+    line = {"color": INK, "width": 1.2, "dash": "dot"}
+    layout = layout_of(
+        90 + 40 * len(rows),
+        xaxis=axis("change of the mean response time (%)"),
+        yaxis=axis(autorange="reversed", ticks="", gridcolor="#eef1f4"),
+        shapes=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
+    )
+    caption = "By how much jobs would stay longer or shorter, the same jobs before and after, with 95 % intervals."
+    return Chart(key="what_if", caption=caption, data=data, layout=layout)
+
+
 def _wrapped(words: str) -> str:
     return safe(words).replace(" (", "<br>(")
-
-
-def _signed_percent(share: float) -> str:
-    text = percent(share)
-    return text if text.startswith("−") else f"+{text}"
 
 
 def outlook_chart(report: Report) -> Chart | None:

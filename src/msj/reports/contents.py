@@ -73,6 +73,8 @@ class ResponseSection:
     here: tuple[Quantity, ...] = ()
     simulated_here: tuple[Quantity, ...] = ()
     queue_grows: bool = False  # a simulation at the load says so
+    most_jobs: int | None = None  # of the simulation at the load
+    jobs_per_second: float | None = None  # of that simulation: what others may be expected to take
     notes: tuple[str, ...] = ()
 
     def find(self, name: str, job_class: str | None = None, level: float | None = None) -> Quantity | None:
@@ -106,6 +108,7 @@ class PolicyRow:
     mean_response_time: Quantity | None
     percentile_95: Quantity | None
     difference: Quantity | None
+    why_no_mean: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,9 +143,10 @@ class OutlookRow:
 
 @dataclass(frozen=True, kw_only=True)
 class OutlookSection:
-    """How things change as the cluster grows while ``kept``, the load or the utilisation, stays."""
+    """How things change as the cluster grows while ``kept``, the load or the utilisation, stays at ``share``."""
 
     kept: str = "load"
+    share: float = 0.0
     rows: tuple[OutlookRow, ...] = ()
     notes: tuple[str, ...] = ()
 

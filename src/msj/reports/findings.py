@@ -11,7 +11,7 @@ from msj.disciplines import Fcfs
 from msj.planning import Capacity, WhatIf
 from msj.reports.contents import Finding, Load, PolicyRow, Report
 from msj.reports.policies import policy_name
-from msj.reports.wording import count, measured, percent, short
+from msj.reports.wording import count, effect, measured, percent, share_of, short
 from msj.results import Kind, Quantity
 
 NOTABLE = 0.01  # changes below one per cent are no findings
@@ -91,12 +91,23 @@ def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
         low=None if wasted.low is None else wasted.low / k,
         high=None if wasted.high is None else wasted.high / k,
     )
+    limit = capacity.attainable_threshold
+    best = naive if limit is None else limit
+    if threshold.kind == "bound":
+        yield Finding(
+            sentence=f"How much the cluster takes under {policy} is not known; no policy takes more than "
+            f"{short(best.value)} jobs per unit of time.",
+            quantity=best,
+            section="capacity",
+        )
+        return
     if capacity.bracketed:
         assert threshold.low is not None
+        least = math.floor(1000.0 * threshold.low / naive.value) / 1000.0  # "at least" is never rounded up
         yield Finding(
-            sentence=f"Under {policy} the cluster takes {short(threshold.low, 3)} jobs per unit of time, "
-            f"{percent(threshold.low / naive.value)} of what counting server-time promises ({short(naive.value)}), and "
-            "perhaps more: no theorem tells where its limit is.",
+            sentence=f"Under {policy} the cluster takes at least {short(threshold.low, 3)} jobs per unit of time, "
+            f"{100 * least:.3g} % of what counting server-time promises ({short(naive.value)}), as far as simulation "
+            "can tell: no theorem gives its limit." + _best(report, capacity),
             quantity=threshold,
             section="capacity",
         )
@@ -117,11 +128,20 @@ def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
         to_what = f": {idles}"
     yield Finding(
         sentence=f"{takes}, {percent(threshold.value / naive.value)} of what counting server-time promises "
-        f"({short(naive.value)}): {percent(capacity.lost_share)} of the servers are lost{to_what}.",
+        f"({short(naive.value)}): {percent(capacity.lost_share)} of the servers are lost{to_what}."
+        + _best(report, capacity),
         quantity=lost,
         section="capacity",
     )
     yield from _blame(report, capacity)
+
+
+def _best(report: Report, capacity: Capacity) -> str:
+    """Say what the best of all policies could take, where it is less than what server-time promises."""
+    limit, naive = capacity.attainable_threshold, capacity.naive_threshold
+    if limit is None or len(report.cluster.active_classes) < 2 or limit.value >= (1 - NOTABLE) * naive.value:
+        return ""
+    return f" No policy could take more than {short(limit.value)}, as the needs do not fit together."
 
 
 def _blame(report: Report, capacity: Capacity) -> Iterator[Finding]:
@@ -147,11 +167,15 @@ def _stay(report: Report, load: Load) -> Iterator[Finding]:
         return
     alone = mean_time_alone(report.cluster)
     wait = report.response.find("mean_waiting_time")
-    known = report.capacity is not None and not report.capacity.bracketed
+    known = report.capacity is not None and report.capacity.proved
     where = f"{percent(load.load)} of that limit" if known else f"a utilisation of {percent(load.utilisation)}"
     sentence = f"At {where} a job stays {measured(stay)} on average"
     if alone is not None:
         sentence += f"; alone it would take {short(alone)}"
+    if stay.kind == "simulated" and stay.low is None:
+        sentence += ". How sure that is cannot be said: the notes of the section tell why"
+        yield Finding(sentence=sentence + ".", quantity=stay, section="response")
+        return
     ninety = report.response.find("waiting_time_percentile", None, 90.0)
     if ninety is not None and ninety.value > 0 and ninety.kind == stay.kind:
         sentence += f". One job in ten waits longer than {short(ninety.value, 3)}"
@@ -169,96 +193,121 @@ def _policies(report: Report) -> Iterator[Finding]:
     own = next((row for row in report.policies.rows if row.own), None)
     if own is None or own.mean_response_time is None or not report.load or not report.load.stable:
         return
-    others = [row for row in report.policies.rows if row.difference is not None and row.mean_response_time is not None]
+    base = own.mean_response_time
+    others = [row for row in report.policies.rows if row.difference is not None and row.difference.low is not None]
     simple = [row for row in others if "preemption" not in row.asks_for and "durations" not in row.asks_for]
     picked: list[PolicyRow] = []
     for pool in (simple, others):
-        if pool and (best := min(pool, key=_mean)) not in picked:
+        better = [row for row in pool if row.difference is not None and (row.difference.high or 0.0) < 0]
+        if better and (best := min(better, key=_gap)) not in picked:
             picked.append(best)
-    better = [row for row in picked if row.difference is not None and (row.difference.high or 0.0) < 0]
-    base = own.mean_response_time.value
-    for row in better:
+    for row in picked:
         assert row.difference is not None
-        saved = -row.difference.value / base
-        if saved < NOTABLE:
+        if -row.difference.value / base.value < NOTABLE:
             continue
         asks = f"; it asks for {row.asks_for.replace(', ', ' and ')}" if row.asks_for != "nothing" else ""
         yield Finding(
-            sentence=f"With {row.policy} the mean response time of the same jobs would fall by {percent(saved)}{asks}.",
+            sentence=f"With {row.policy} the mean response time of the same jobs would fall by "
+            f"{share_of(row.difference, base)}{asks}.",
             quantity=row.difference,
             section="policies",
         )
-    if others and not better:
+    if others and not picked:
+        closest = min(others, key=_gap)
+        assert closest.difference is not None
         yield Finding(
-            sentence=f"No other policy tried ({len(others)}) is clearly faster than {own.policy} here.",
-            quantity=own.mean_response_time,
+            sentence=f"No other policy tried ({len(others)}) is faster than {own.policy} here; the nearest is "
+            f"{closest.policy}, {effect(closest.difference, base)}.",
+            quantity=closest.difference,
             section="policies",
         )
     growing = [row.policy for row in report.policies.rows if not row.stable]
     if growing:
         yield Finding(
             sentence=f"Under {_listed(growing)} the queue would keep growing at this load.",
-            quantity=replace(
-                own.mean_response_time, name="queue_growth", value=float(len(growing)), low=None, high=None
-            ),
+            quantity=replace(base, name="queue_growth", value=float(len(growing)), low=None, high=None),
             section="policies",
         )
+
+
+def _gap(row: PolicyRow) -> float:
+    assert row.difference is not None
+    return row.difference.value
 
 
 def _changes(report: Report, capacity: Capacity) -> Iterator[Finding]:
     best: dict[str, WhatIf] = {}
     for row in report.what_if.rows:
-        if row.change.of != "mix" and not row.capacity.bracketed:
+        if row.change.of != "mix":
             key = row.change.of if row.change.of == "largest need" else row.change.words
-            if key not in best or _gain(row, capacity) > _gain(best[key], capacity):
+            if key not in best or _worth(row, capacity) > _worth(best[key], capacity):
                 best[key] = row
-    caps_first = sorted(best.values(), key=lambda row: row.change.of != "largest need")
-    for row in caps_first[:2]:
-        gain = _gain(row, capacity)
-        stay = _effect_on_stay(report, row)
-        if abs(gain) < NOTABLE:
-            sentence = f"{_subject(row)} would hardly change how much load it takes{stay}."
-        elif row.change.of == "largest need" and gain > 0:
-            back = (capacity.wasted_servers.value - row.capacity.wasted_servers.value) / report.cluster.servers
-            more = f"it takes {percent(gain)} more load{stay}"
-            sentence = f"{_subject(row)} would recover {percent(back)} of the servers: {more}."
-        else:
-            verb = "raise" if gain > 0 else "lower"
-            sentence = f"{_subject(row)} would {verb} the load it takes by {percent(abs(gain))}{stay}."
-        yield Finding(sentence=sentence, quantity=_gain_row(row, gain), section="what_if")
+    servers_first = sorted(best.values(), key=lambda row: row.change.of == "largest need")
+    for row in servers_first[-3:]:
+        loads, stays = list(_effect_on_load(report, row, capacity)), list(_effect_on_stay(report, row))
+        if loads:
+            words = ", and ".join(words for words, _ in (*loads, *stays))
+            yield Finding(sentence=f"{_subject(row)} {words}.", quantity=loads[0][1], section="what_if")
+        elif stays:
+            yield Finding(sentence=f"{_with(row)} {stays[0][0]}.", quantity=stays[0][1], section="what_if")
 
 
 def _subject(row: WhatIf) -> str:
     if row.change.of != "largest need":
         return row.change.words[0].upper() + row.change.words[1:]
-    largest = max(c.need for c in row.change.system.active_classes)
-    return f"Capping jobs at {count(largest, 'server')} (same work, longer runs)"
+    return f"Capping jobs at {count(_largest(row), 'server')} (same work, longer runs)"
 
 
-def _gain(row: WhatIf, capacity: Capacity) -> float:
-    return row.capacity.stability_threshold.value / capacity.stability_threshold.value - 1.0
+def _with(row: WhatIf) -> str:
+    if row.change.of != "largest need":
+        return f"With {row.change.words}"
+    return f"With jobs capped at {count(_largest(row), 'server')} (same work, longer runs)"
 
 
-def _gain_row(row: WhatIf, gain: float) -> Quantity:
-    return replace(
-        row.capacity.stability_threshold,
-        name="stability_threshold_change",
-        value=gain,
-        low=None,
-        high=None,
-        bracket=False,
-    )
+def _largest(row: WhatIf) -> int:
+    return max(c.need for c in row.change.system.active_classes)
 
 
-def _effect_on_stay(report: Report, row: WhatIf) -> str:
+def _worth(row: WhatIf, capacity: Capacity) -> float:
+    """What a change is good for: the load it takes, where that is known, else how much shorter jobs stay."""
+    if row.capacity is not None:
+        return row.capacity.stability_threshold.value / capacity.stability_threshold.value - 1.0
+    return 0.0 if row.difference is None else -row.difference.value
+
+
+def _effect_on_load(report: Report, row: WhatIf, capacity: Capacity) -> Iterator[tuple[str, Quantity]]:
+    """Say how much more load is taken, if the intervals of the two thresholds do not meet."""
+    if row.capacity is None or not capacity.proved or not row.capacity.proved:
+        return
+    before, after = capacity, row.capacity
+    gain = after.value / before.value - 1.0
+    quantity = replace(after.stability_threshold, name="stability_threshold_change", value=gain, low=None, high=None)
+    apart = after.lowest > before.highest or after.highest < before.lowest
+    if not apart or abs(gain) < NOTABLE:
+        yield "would hardly change how much load it takes", quantity
+    elif row.change.of == "largest need" and gain > 0:
+        back = (before.wasted_servers.value - after.wasted_servers.value) / report.cluster.servers
+        yield f"would recover {percent(back)} of the servers: it takes {percent(gain)} more load", quantity
+    else:
+        yield f"would {'raise' if gain > 0 else 'lower'} the load it takes by {percent(abs(gain))}", quantity
+
+
+def _effect_on_stay(report: Report, row: WhatIf) -> Iterator[tuple[str, Quantity]]:
+    """Say how much longer or shorter jobs stay, or that no difference was seen, with how little could have been."""
     before = report.response.find("mean_response_time")
-    after = row.mean_response_time
-    if before is None or after is None or not report.stable:
-        return ""
-    change = after.value / before.value - 1.0
-    if abs(change) < NOTABLE:
-        return ""
-    return f", and the mean stay would be {percent(abs(change))} {'shorter' if change < 0 else 'longer'}"
+    if before is None or not report.stable:
+        return
+    if not row.stable:
+        yield "the queue would grow without bound at this load", before
+        return
+    if row.difference is None or (row.difference.kind == "simulated" and row.difference.low is None):
+        return
+    small = abs(row.difference.value) < NOTABLE * before.value
+    if row.difference.kind == "exact":
+        if not small:
+            yield f"the mean stay would be {effect(row.difference, before)}", row.difference
+        return
+    yield f"the mean stay would be {effect(row.difference, before)}", row.difference
 
 
 def _outlook(report: Report) -> Iterator[Finding]:
@@ -270,13 +319,23 @@ def _outlook(report: Report) -> Iterator[Finding]:
         before, after = first.find(name), last.find(name)
         if before is None or after is None:
             continue
+        if not _apart(before, after):
+            continue
         times = last.servers // first.servers
         yield Finding(
-            sentence=f"With {times} times the servers at the same {report.outlook.kept}, {words} would go from "
+            sentence=f"With {times} times the servers at the same {report.outlook.kept} "
+            f"({percent(report.outlook.share)}), {words} would go from "
             f"{percent(before.value)} to {percent(after.value)}.",
             quantity=after,
             section="outlook",
         )
+
+
+def _apart(one: Quantity, other: Quantity) -> bool:
+    """Return whether two numbers differ by more than chance could do: their intervals do not meet."""
+    ends = [(row.value if row.low is None else row.low, row.value if row.high is None else row.high)
+            for row in (one, other)]  # fmt: skip
+    return ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
 
 
 def _check(report: Report) -> Iterator[Finding]:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from msj.answers import SystemLike, as_system, question, root_of
-from msj.effort import Effort
-from msj.errors import InvalidInput, MsjError, OutOfTime
+from msj.errors import InvalidInput, MsjError
 from msj.model import System
-from msj.planning import Capacity, find_capacity, possible_changes, what_if, what_makes_it_stable
+from msj.planning import Capacity, bounded_capacity, find_capacity
+from msj.reports.changes import what_if_section
 from msj.reports.contents import (
     Load,
     OutlookSection,
@@ -29,9 +29,10 @@ from msj.reports.contents import (
 from msj.reports.findings import findings_of
 from msj.reports.outlook import outlook_section
 from msj.reports.policies import check_policies, policy_section
-from msj.reports.response import response_section, waiting_section
+from msj.reports.response import response_section, waiting_section, with_curves
 from msj.reports.rows import all_rows, left_out
 from msj.reports.timetable import Timetable
+from msj.reports.wording import sentence
 from msj.results import Outcome, Watch, provenance
 from msj.workloads import Rng
 from msj.workloads.streams import seed_record
@@ -40,7 +41,19 @@ SECONDS = 60.0
 PRECISION = 0.02
 USUAL_LOAD = 0.8  # share of the threshold where the file names no load
 FEWEST_JOBS, MOST_JOBS = 20_000, 4_000_000
+MOST_JOBS_HERE = 40_000_000  # at the report's own load, if precision and time ask for them
 FOR_A_LOOK = 400_000  # jobs of what is simulated many times: thresholds, changes
+#: By which share of the time each section should be done, the most useful first; what is under way then takes a little
+#: longer, and the page has to be written.
+SHARES = {
+    "capacity": 0.13,
+    "response": 0.33,
+    "patience": 0.5,
+    "policies": 0.58,
+    "what_if": 0.75,
+    "curve": 0.81,
+    "outlook": 0.87,
+}
 
 
 @question
@@ -67,7 +80,8 @@ def report(
     policies
         Policies to compare with the cluster's own; by default the usual ones that can run it.
     precision
-        Relative half-width wanted of simulated means; no run is longer than 400/precision² jobs.
+        Relative half-width wanted of simulated means. The run at the report's own load goes on until it is reached, for
+        40 million jobs at most; others take no more than 400/precision², or what their intervals ask for.
     seconds
         About how long it may take; what would take longer is cut, with a note.
     rng, seed
@@ -89,12 +103,15 @@ def report(
     times = Timetable(seconds=seconds, progress=progress)
     notes: list[str] = []
     capacity, load = None, None
+    effort = times.section("how much load it takes", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
     try:
-        effort = times.section("how much load it takes", 0.25, jobs=min(jobs, FOR_A_LOOK))
         capacity = find_capacity(system, effort, root)
         load = load_of(system, capacity)
     except MsjError as error:
-        notes.append(f"How much load it takes is not known: {error.message}.")
+        notes.append(f"How much load it takes is not known: {sentence(error)}")
+        capacity = bounded_capacity(system)
+        load = load_of(system, capacity) if system.load is None and given_load(system) is not None else None
+        capacity = None if load is None else capacity
     if capacity is None or load is None:
         sections = _unknown(notes)
     else:
@@ -102,7 +119,7 @@ def report(
     facts = {
         "seed": seed_record(root),
         "precision": precision,
-        "most_jobs_per_run": jobs,
+        "most_jobs_per_run": sections["response"].most_jobs,
         "seconds": round(times.spent, 3),
     }
     load = sections["load"]
@@ -144,12 +161,17 @@ def load_of(system: System, capacity: Capacity) -> Load:
         rate = USUAL_LOAD * threshold.value
         words = f"no load is given, so {USUAL_LOAD:g} of the stability threshold is taken"
     else:
-        given = next(key for key in ("load", "arrival_rate", "utilisation") if getattr(system, key) is not None)
+        given = given_load(system) or ""
         words = f"{given.replace('_', ' ')} {float(getattr(system, given)):.4g}, as given"
     highest = threshold.value if threshold.high is None else threshold.high
     stable = rate < (highest if system.load is None else threshold.value)
     utilisation = rate / system.naive_threshold
     return Load(arrival_rate=rate, load=rate / threshold.value, utilisation=utilisation, words=words, stable=stable)
+
+
+def given_load(system: System) -> str | None:
+    """Return the key by which the file says how much arrives."""
+    return next((key for key in ("load", "arrival_rate", "utilisation") if getattr(system, key) is not None), None)
 
 
 def _sections(
@@ -165,16 +187,19 @@ def _sections(
     # Sections are independent of each other: each draws from a stream of its own. The run at the report's own load
     # has the seed itself, so that msj simulate gives the same row.
     streams = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 2)).spawn(3)
-    effort = times.section("response times", 0.45, jobs=jobs, precision=precision)
-    response = response_section(system, load, capacity, effort, root)
+    effort = times.section("response times", SHARES["response"], jobs=MOST_JOBS_HERE, precision=precision)
+    patience = times.started + SHARES["patience"] * times.seconds
+    response = response_section(system, load, capacity, effort, root, patience=patience)
     if response.queue_grows:
         load = replace(load, stable=False)
     waiting = waiting_section(response) if load.stable else WaitingSection(notes=(_OVERLOADED,))
-    effort = times.section("policies on the same jobs", 0.65, jobs=jobs)
-    compared = policy_section(system, load, policies, effort, streams[0])
-    effort = times.section("what changes would bring", 0.85, jobs=min(jobs, FOR_A_LOOK))
-    changes = _what_ifs(system, load, effort, streams[1])
-    effort = times.section("outlook", 1.0, jobs=jobs)
+    effort = times.section("policies on the same jobs", SHARES["policies"], jobs=jobs)
+    compared = policy_section(system, load, policies, effort, streams[0], speed=response.jobs_per_second)
+    effort = times.section("what changes would bring", SHARES["what_if"], jobs=jobs)
+    changes = what_if_section(system, load, capacity, response, effort, streams[1])
+    effort = times.section("the curve", SHARES["curve"], jobs=jobs, precision=precision)
+    response = with_curves(response, system, capacity, effort, root)
+    effort = times.section("outlook", SHARES["outlook"])
     outlook = outlook_section(system, load, capacity, effort, streams[2])
     return {
         "load": load,
@@ -187,27 +212,6 @@ def _sections(
 
 
 _OVERLOADED = "At this load the queue grows without bound, so waits have no distribution."
-
-
-def _what_ifs(system: System, load: Load, effort: Effort, root: np.random.SeedSequence) -> WhatIfSection:
-    rows, notes = [], []
-    remedies: tuple[Any, ...] = ()
-    changes = possible_changes(system)
-    for done, change in enumerate(changes):
-        effort.tell(done / len(changes))
-        if effort.over:
-            notes.append(f"'{change.words}' and what follows are left out to keep the report within its time.")
-            break
-        try:
-            rows.append(what_if(change, load.arrival_rate, effort, root))
-        except MsjError as error:
-            notes.append(f"{change.words}: {error.message}.")
-    if not load.stable and not effort.over:
-        try:
-            remedies = what_makes_it_stable(system, load.arrival_rate, effort, root)
-        except OutOfTime:
-            notes.append("What would make it stable could not be found within the time.")
-    return WhatIfSection(rows=tuple(rows), remedies=remedies, notes=tuple(notes))
 
 
 def _unknown(notes: list[str]) -> dict[str, Any]:

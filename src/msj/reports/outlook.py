@@ -1,6 +1,7 @@
 """The outlook: the same mix of jobs on two, four and eight times the servers (``growth.cluster``).
 
-The load is kept: the same share of each size's own threshold. Where no threshold is known, the utilisation is.
+The load is kept: the same share of each size's own threshold. Where no theorem gives that threshold, the utilisation
+is, at what the report names.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ def outlook_section(
     system: System, load: Load, capacity: Capacity, effort: Effort, root: np.random.SeedSequence
 ) -> OutlookSection:
     """Follow the cluster as it grows."""
-    known = not capacity.bracketed
+    known = capacity.proved
     keep: Keep = "load" if known else "utilisation"
-    share = load.load if load.stable and load.load < 1 else USUAL_LOAD
-    notes = [] if load.stable else [f"The load itself is too much; the outlook is at load {USUAL_LOAD:g}."]
-    kept = share if known else share * load.utilisation / load.load
+    kept = load.load if known else load.utilisation
+    notes: list[str] = []
+    if not load.stable or load.load >= 1:
+        kept = USUAL_LOAD if known else USUAL_LOAD * capacity.lowest / capacity.naive_threshold.value
+        notes.append(f"The load itself is too much; the outlook is at {keep} {kept:.3g}.")
     there = system.replace(load=kept) if known else system.replace(utilisation=kept)
     rows: list[OutlookRow] = []
     for done, (times, stream) in enumerate(zip(TIMES, root.spawn(len(TIMES)), strict=True)):
@@ -44,5 +47,4 @@ def outlook_section(
             break
         rows.append(OutlookRow(servers=servers, quantities=found.quantities))
         notes += [f"{servers:,} servers: {gap.reason.rstrip('.')}." for gap in found.missing]
-        notes += found.notes
-    return OutlookSection(kept=keep, rows=tuple(rows), notes=tuple(notes))
+    return OutlookSection(kept=keep, share=kept, rows=tuple(rows), notes=tuple(notes))

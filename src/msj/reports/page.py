@@ -1,11 +1,13 @@
 """A report as one HTML file that needs nothing else: plots work without a network, and it prints.
 
-plotly.js is put into the page once; the plots are documents beside it. All words of the user pass through the
-template's escaping, and no document can end its script early.
+plotly.js is put into the page once, compressed; the plots are documents beside it. All words of the user pass through
+the template's escaping, and no document can end its script early.
 """
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from collections.abc import Iterable
 from importlib.resources import files
@@ -14,8 +16,9 @@ from typing import Any
 from msj.reports import tables
 from msj.reports.charts import Chart, charts_of
 from msj.reports.contents import Report
+from msj.reports.policies import policy_name
 from msj.reports.tables import Table
-from msj.reports.text import summary
+from msj.reports.text import evidence_of, summary
 from msj.reports.wording import count, how_sure, percent, short, sure_of
 
 TITLES = {
@@ -39,6 +42,7 @@ def write_page(report: Report) -> str:
         summary=summary(report).removeprefix(f"{report.title}: "),
         sections=_sections(report, charts),
         titles=TITLES,
+        policy=policy_name(report.cluster.policy),
         classes=tables.classes_table(report),
         methods=tables.methods_table(report),
         provenance=tables.provenance_table(report),
@@ -57,20 +61,20 @@ def rendered(template: str, charts: Iterable[Chart], **values: Any) -> str:
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["tied"] = _tied
     drawn = [{"id": chart.key, "data": chart.data, "layout": chart.layout} for chart in charts]
-    plotly = get_plotlyjs() if drawn else ""
+    plotly = _packed(get_plotlyjs()) if drawn else ""
     return environment.get_template(template).render(charts=_script_safe(drawn), plotly=plotly, **values)
 
 
 def _sections(report: Report, charts: dict[str, Chart]) -> list[dict[str, Any]]:
     load = report.load
     here = "" if load is None else (
-        f"At arrival rate {short(load.arrival_rate)}: utilisation {percent(load.utilisation)}, "
-        f"{percent(load.load)} of the limit ({load.words})."
+        f"At arrival rate {short(load.arrival_rate)}: utilisation {percent(load.utilisation)}{_of_limit(report)} "
+        f"({load.words})."
     )  # fmt: skip
     left_out = [f"{name} is left out: {reason}." for name, reason in report.policies.left_out]
     found = [
         _section("capacity", charts, [tables.capacity_table(report), tables.blame_table(report)],
-                 report.capacity.notes if report.capacity is not None else report.notes),
+                 evidence_of(report) if report.capacity is not None else report.notes),
         _section("response", charts, [tables.response_table(report)], report.response.notes, lead=here,
                  details=("All points of the curves", tables.curve_table(report))),
         _section("waiting", charts, [tables.waiting_table(report)], report.waiting.notes),
@@ -80,9 +84,17 @@ def _sections(report: Report, charts: dict[str, Chart]) -> list[dict[str, Any]]:
                  lead="Response times are at the same arrival rate as now. A cap keeps the work of a job: fewer "
                  "servers, longer runs."),
         _section("outlook", charts, [tables.outlook_table(report)], report.outlook.notes,
-                 lead=f"The same mix of jobs on more servers, at the same {report.outlook.kept}."),
+                 lead=f"The same mix of jobs on more servers, at {report.outlook.kept} "
+                 f"{percent(report.outlook.share)}."),
     ]  # fmt: skip
     return [section for section in found if section["tables"] or section["notes"] or section["chart"]]
+
+
+def _of_limit(report: Report) -> str:
+    """Say which share of the limit the load is, where there is a limit to speak of."""
+    if report.load is None or report.capacity is None or not report.capacity.proved:
+        return ""
+    return f", {percent(report.load.load)} of the limit"
 
 
 def _section(
@@ -103,6 +115,11 @@ def _section(
         "notes": notes,
         "details": details if details is not None and details[1].rows else None,
     }
+
+
+def _packed(script: str) -> str:
+    """Return a script compressed, as letters."""
+    return base64.b64encode(gzip.compress(script.encode("utf-8"), 6, mtime=0)).decode("ascii")
 
 
 def _tied(text: str) -> str:

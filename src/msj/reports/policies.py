@@ -1,19 +1,23 @@
 """The policies compared on the same jobs, with paired differences from the cluster's own.
 
-Only policies that can run the system take part. Each says what it asks for: to stop running jobs (preemption), or to
-know how long jobs will take.
+Only policies that can run the system take part, the usual ones first. Each says what it asks for: to stop running jobs
+(preemption), or to know how long jobs will take. A policy known to be overloaded is not simulated, and the number of
+jobs is such that all of them can be served within the time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from msj.answers.simulated import compared, jobs_for_an_interval
-from msj.answers.threshold import quick_threshold
+from msj.answers.threshold import LINE_JOBS, MOST_LINE_JOBS, exceeded, quick_threshold
 from msj.disciplines import Policy
+from msj.disciplines.fcfs import is_fcfs
 from msj.disciplines.own_function import OwnFunction
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, MsjError
@@ -21,25 +25,35 @@ from msj.model import System
 from msj.model.chosen import distinct_label
 from msj.registry import POLICIES
 from msj.reports.contents import Load, PolicyRow, PolicySection
+from msj.reports.response import speed_of
 from msj.results import Outcome, Result
+from msj.simulation.saturated_line import saturated_line
 
 USUAL = (
     "fcfs",
     "easy-backfilling",
     "first-fit",
     "best-fit",
-    "most-servers-first",
     "server-filling",
+    "most-servers-first",
     "divisor-filling",
-    "max-weight",
     "server-filling-srpt",
+    "max-weight",
 )
+FEWEST_JOBS = 100_000
+MUCH_LONGER = 3.0  # times as long as under the cluster's own policy: worth a word
 
 
 def policy_section(
-    system: System, load: Load, policies: Sequence[Any] | None, effort: Effort, root: np.random.SeedSequence
+    system: System,
+    load: Load,
+    policies: Sequence[Any] | None,
+    effort: Effort,
+    root: np.random.SeedSequence,
+    *,
+    speed: float | None = None,
 ) -> PolicySection:
-    """Compare the policies at the load; ``policies`` None means the usual ones."""
+    """Compare the policies at the load; ``policies`` None means the usual ones, ``speed`` is in jobs per second."""
     if system.model is not None:
         rule: str = getattr(system.model, "policy", system.policy.name)
         note = f"Model '{system.model.name}' has its own order of service and goes with policy '{rule}' only."
@@ -51,21 +65,52 @@ def policy_section(
         return PolicySection(left_out=tuple(left_out), notes=("There is no other policy to compare with.",))
     there = system.replace(arrival_rate=load.arrival_rate)
     try:
-        known = [quick_threshold(there.replace(policy=policy)) for policy in chosen.values()]
-        longer = effort.replace(jobs=max(effort.jobs or 0, jobs_for_an_interval(there, known[0])))
-        found = compared(there, list(chosen.values()), longer, root, known=known)
+        known = [_known(there.replace(policy=policy), root) for policy in chosen.values()]
+        jobs = max(effort.jobs or 0, jobs_for_an_interval(there, known[0]))
+        if speed is None:  # the cluster's own policy does not take the load: see how fast another one is
+            able = [each for each, limit in zip(chosen.values(), known, strict=True) if limit is None]
+            speed = speed_of(there.replace(policy=able[0]), effort) if able else None
+        if speed is not None and math.isfinite(effort.until):
+            affordable = speed * max(effort.until - time.monotonic(), 0.0) / len(chosen)
+            jobs = min(jobs, max(round(affordable), FEWEST_JOBS))
+        found = compared(there, list(chosen.values()), effort.replace(jobs=jobs), root, known=known)
     except MsjError as error:
         return PolicySection(left_out=tuple(left_out), notes=(f"No comparison: {error.message}.",))
-    notes = []
+    notes: list[str] = []
     if found.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt
     if found.outcome is Outcome.OUT_OF_TIME:
         done = [name for name in found.places("policy") if name not in _with(found, Failure.OUT_OF_TIME)]
         missing = [name for name in chosen if name not in done]
-        left_out += [(name, "cut to keep the report within its time") for name in missing]
-        notes.append("Some policies were cut short; a longer time (--seconds) brings them back.")
+        left_out += [(name, "cut to keep the report within its time (--seconds)") for name in missing]
     rows = _rows(found, chosen)
+    notes += _much_longer(rows, chosen)
     return PolicySection(rows=tuple(rows), left_out=tuple(left_out), notes=tuple(notes))
+
+
+def _known(system: System, root: np.random.SeedSequence) -> float | None:
+    """Return the threshold of a policy where it is known, or a rate that is certainly too much."""
+    known = quick_threshold(system)
+    if known is not None or not is_fcfs(system):
+        return exceeded(system) if known is None else known
+    try:
+        line = saturated_line(system, jobs=LINE_JOBS, most_jobs=MOST_LINE_JOBS, rng=root)
+    except MsjError:
+        return None
+    _, low, high = line.thresholds
+    rate = float(system.arrival_rate)  # type: ignore[arg-type]
+    return high if rate >= high else line.stability_threshold if rate < low else None
+
+
+def _much_longer(rows: Sequence[PolicyRow], chosen: dict[str, Policy]) -> Iterator[str]:
+    """Say what a policy does under which jobs stay much longer than now."""
+    own = next((row.mean_response_time for row in rows if row.own), None)
+    for row in rows:
+        if own is None or row.mean_response_time is None or row.difference is None or row.difference.low is None:
+            continue
+        times = row.mean_response_time.value / own.value
+        if times >= MUCH_LONGER and row.difference.low > 0:
+            yield f"{row.policy} keeps jobs {times:.1f} times as long here ({chosen[row.policy].summary})."
 
 
 def check_policies(system: System, policies: Sequence[Any]) -> None:
@@ -105,13 +150,15 @@ def _rows(found: Result, chosen: dict[str, Policy]) -> list[PolicyRow]:
         if name in cut or name not in found.places("policy"):
             continue
         here = found.at(policy=name)
+        stay = here.find("mean_response_time")
         rows.append(
             PolicyRow(
                 policy=name,
                 own=not rows and name == next(iter(chosen)),
                 asks_for=_asks_for(policy),
                 stable=name not in growing,
-                mean_response_time=here.find("mean_response_time"),
+                mean_response_time=stay,
+                why_no_mean="" if stay is not None or name in growing else "not settled in so many jobs",
                 percentile_95=here.find("response_time_percentile", None, 95.0),
                 difference=here.find("mean_response_time_difference"),
             )

@@ -7,50 +7,122 @@ code with the rest. A method that does not apply says why in a sentence.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from msj.analysis.base import BoundAnalysis, ResponseAnalysis
 from msj.analysis.chain_cost import in_words
 from msj.answers.response import Response, beside_prediction, bounds, exact_response, predicted
-from msj.answers.saturated import analyses, that_apply, why_none
+from msj.answers.saturated import that_apply
 from msj.answers.simulated import jobs_for_an_interval, simulated
 from msj.effort import Cost, Effort
 from msj.errors import MsjError
 from msj.model import System
 from msj.planning import Capacity
 from msj.reports.contents import Curve, Load, Point, ResponseSection, WaitingSection
+from msj.reports.wording import sentence
 from msj.results import Outcome, Quantity, Result
 
+WARM_UP, TRIAL = 1_000, 100_000  # jobs by which the speed of a simulation is told
+USED = 0.6  # of the time, as longer runs are slower: their queues are longer
+FEWEST_JOBS = 20_000
+CLEARLY = 0.95  # of what the saturated system was seen to take
 GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.965, 0.98)
 COARSE = (0.3, 0.6, 0.8, 0.9)
 SIMULATED_AT = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 
 
 def response_section(
-    system: System, load: Load, capacity: Capacity, effort: Effort, root: np.random.SeedSequence
+    system: System,
+    load: Load,
+    capacity: Capacity,
+    effort: Effort,
+    root: np.random.SeedSequence,
+    *,
+    patience: float = math.inf,
 ) -> ResponseSection:
-    """Gather the curves and what is known at the load."""
+    """Gather what is known at the load; by ``patience`` (``time.monotonic()``) it must be done."""
     notes: list[str] = []
     here: tuple[Quantity, ...] = ()
     run: Result | None = None
     if load.stable:
         here = _here(system, load.arrival_rate, capacity, effort, notes)
         effort.tell(0.3)
+        effort = within_time(system, load.arrival_rate, capacity, effort, patience)
         run = _run(system, load.arrival_rate, capacity, effort, root, notes)
-    rates = [share * capacity.value for share in GRID]
-    curves = [
-        _exact(system, capacity, effort.part(0.3, 0.6), notes),
-        _predicted(system, rates, capacity, notes),
-        *_bounds(system, rates, notes),
-        _simulated(system, capacity, effort.part(0.6, 1.0), root, notes),
-    ]
+        notes += [] if run is None or run.outcome is Outcome.UNSTABLE else run.notes
+        if run is not None and not any(row.kind == "exact" and row.name == "mean_response_time" for row in here):
+            notes.insert(0, "No exact method applies here, so response times are simulated.")
     return ResponseSection(
-        curves=tuple(curve for curve in curves if curve is not None and curve.points),
         here=here,
         simulated_here=() if run is None or run.outcome is Outcome.UNSTABLE else run.quantities,
-        queue_grows=run is not None and run.outcome is Outcome.UNSTABLE,
+        queue_grows=run is not None and run.outcome is Outcome.UNSTABLE and not taken(load.arrival_rate, capacity),
+        most_jobs=effort.jobs,
+        jobs_per_second=None if run is None else run.provenance.get("jobs_per_second"),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _with_here(curve: Curve, found: ResponseSection, system: System) -> Curve:
+    """Return the simulated curve with the point at the report's own load, which is known best."""
+    rows = {row.name: row for row in found.simulated_here if row.job_class is None and row.level is None}
+    if "mean_response_time" not in rows or "arrival_rate" not in rows:
+        return curve
+    here = _point(system, rows["arrival_rate"].value, rows["mean_response_time"])
+    return replace(curve, points=tuple(sorted((*curve.points, here), key=lambda point: point.arrival_rate)))
+
+
+def speed_of(system: System, effort: Effort) -> float | None:
+    """Return how many jobs a simulation takes in a second, by trying a few; None where it is refused."""
+    try:
+        for jobs in (WARM_UP, TRIAL):  # the first run loads the compiled loop, or compiles it
+            trial = simulated(system, effort.replace(jobs=jobs, precision=None), np.random.SeedSequence(1))
+    except MsjError:
+        return None
+    if trial.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt
+    return float(trial.provenance.get("jobs_per_second", 0.0)) or None
+
+
+def within_time(system: System, rate: float, capacity: Capacity, effort: Effort, patience: float) -> Effort:
+    """Return the effort for as many jobs as there is time for, since a run that is cut has less to say.
+
+    What happens at the report's load is what it is most wanted for: where its own share of the time is too short for
+    an interval it may take until ``patience``.
+    """
+    if not math.isfinite(effort.until) or effort.jobs is None:
+        return effort
+    there = system.replace(arrival_rate=rate)
+    speed, now = speed_of(there, effort), time.monotonic()
+    if speed is None:
+        return effort
+    least = jobs_for_an_interval(there, capacity.value if capacity.proved else None)
+    until = effort.until if USED * speed * (effort.until - now) >= least else patience
+    affordable = USED * speed * max(until - now, 0.0)
+    jobs = int(min(max(float(f"{affordable:.1e}"), FEWEST_JOBS), effort.jobs))
+    return effort.replace(jobs=jobs, until=until)
+
+
+def with_curves(
+    found: ResponseSection, system: System, capacity: Capacity, effort: Effort, root: np.random.SeedSequence
+) -> ResponseSection:
+    """Add the curves against load, by every method that applies."""
+    notes = list(found.notes)
+    full = capacity.lowest if capacity.bracketed else capacity.value
+    rates = [share * full for share in GRID]
+    curves = [
+        _exact(system, capacity, effort.part(0.0, 0.4), notes),
+        _predicted(system, rates, capacity),
+        *_bounds(system, rates, notes),
+        _with_here(_simulated(system, capacity, effort.part(0.4, 1.0), root, notes), found, system),
+    ]
+    return replace(
+        found,
+        curves=tuple(curve for curve in curves if curve is not None and curve.points),
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -71,7 +143,7 @@ def _here(system: System, rate: float, capacity: Capacity, effort: Effort, notes
         notes += [*prediction.notes, *exact.notes]
         return (*bounds(system, rate), *beside_prediction(exact, prediction))
     except MsjError as error:
-        notes.append(f"No analysis at this load: {_sentence(error)}")
+        notes.append(f"No analysis at this load: {sentence(error)}")
         return ()
 
 
@@ -86,22 +158,33 @@ def _run(
 ) -> Result | None:
     """Simulate as long as the precision and the cluster's memory ask; None where that is refused or cut."""
     there = system.replace(arrival_rate=rate)
-    # A bracket is too vague to know the memory by, or to forbid a load.
-    threshold = None if capacity.bracketed else capacity.value
+    # Mere evidence is too vague to know the memory by, or to forbid a load.
+    threshold = capacity.value if capacity.proved else None
     try:
-        jobs = max(effort.jobs or 0, jobs_for_an_interval(there, threshold))
+        jobs = effort.jobs or jobs_for_an_interval(there, threshold)
         run = simulated(there, effort.replace(jobs=jobs), root, threshold=threshold)
     except MsjError as error:
-        notes.append(f"No simulation: {_sentence(error)}")
+        notes.append(f"No simulation: {sentence(error)}")
         return None
     if run.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt
-    if run.outcome is Outcome.OUT_OF_TIME:
-        notes.append(f"{cut} was cut short to keep the report within its time.")
+    stay = run.find("mean_response_time")
+    if run.outcome is Outcome.OUT_OF_TIME and stay is None:
+        notes.append(f"{cut} was cut short to keep the report within its time (--seconds).")
         return None
-    if run.outcome is Outcome.UNSTABLE:
+    if run.outcome is Outcome.UNSTABLE and taken(rate, capacity):
+        notes.append(
+            f"At arrival rate {rate:.4g} the simulated queue was still growing after {run.provenance['jobs']:,} jobs, "
+            "although the saturated system takes more: the run was too short, and no mean is shown (--seconds)."
+        )
+    elif run.outcome is Outcome.UNSTABLE:
         notes.append(f"Simulated at arrival rate {rate:.4g}, the queue keeps growing, so no mean is shown there.")
     return run
+
+
+def taken(rate: float, capacity: Capacity) -> bool:
+    """Return whether all evidence is that a rate is taken: then a queue that grows is one that fills up still."""
+    return capacity.bracketed and rate < CLEARLY * capacity.lowest
 
 
 def _point(system: System, rate: float, row: Quantity) -> Point:
@@ -110,12 +193,10 @@ def _point(system: System, rate: float, row: Quantity) -> Point:
 
 def _exact(system: System, capacity: Capacity, effort: Effort, notes: list[str]) -> Curve | None:
     if capacity.stability_threshold.kind != "exact":
-        notes.append("No exact curve: the stability threshold is not known exactly.")
         return None
     try:
         able = that_apply(ResponseAnalysis, system)
         if not able:
-            notes.append(f"No exact curve: {why_none(analyses(ResponseAnalysis), system)}.")
             return None
         each = min((analysis.cost(system) for analysis in able), key=lambda cost: cost.operations)
         grid = next((grid for grid in (GRID, COARSE) if effort.allows(_times(each, len(grid)))), ())
@@ -124,7 +205,7 @@ def _exact(system: System, capacity: Capacity, effort: Effort, notes: list[str])
             return None
         return Curve(name="exact", kind="exact", points=_exact_points(system, grid, capacity, effort, notes))
     except MsjError as error:
-        notes.append(f"No exact curve: {_sentence(error)}")
+        notes.append(f"No exact curve: {sentence(error)}")
         return None
 
 
@@ -150,9 +231,8 @@ def _exact_points(
     return tuple(points)
 
 
-def _predicted(system: System, rates: Sequence[float], capacity: Capacity, notes: list[str]) -> Curve | None:
+def _predicted(system: System, rates: Sequence[float], capacity: Capacity) -> Curve | None:
     if capacity.relative_completions is None:
-        notes.append("No RESET prediction: it needs the saturated chain of a finite-skip policy, solved exactly.")
         return None
     points = [_point(system, rate, predicted(system, rate, capacity).rows[0]) for rate in rates]
     return Curve(name="RESET", kind="asymptotic", points=tuple(points))
@@ -161,12 +241,10 @@ def _predicted(system: System, rates: Sequence[float], capacity: Capacity, notes
 def _bounds(system: System, rates: Sequence[float], notes: list[str]) -> list[Curve]:
     try:
         if not that_apply(BoundAnalysis, system):
-            reasons = [str(analysis.supports(system)) for analysis in analyses(BoundAnalysis)]
-            notes.append(f"No bounds: {'; '.join(reasons)}.")
             return []
         rows = [{row.name: row for row in bounds(system, rate)} for rate in rates]
     except MsjError as error:
-        notes.append(f"No bounds: {_sentence(error)}")
+        notes.append(f"No bounds: {sentence(error)}")
         return []
     names = {"lower bound": "response_time_lower_bound", "upper bound": "response_time_upper_bound"}
     return [
@@ -183,6 +261,7 @@ def _simulated(
     system: System, capacity: Capacity, effort: Effort, root: np.random.SeedSequence, notes: list[str]
 ) -> Curve:
     points = []
+    full = capacity.lowest if capacity.bracketed else capacity.value
     # Independent points: else all would err the same way, and as the run at the load does.
     streams = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 1)).spawn(len(SIMULATED_AT))
     for done, share in enumerate(SIMULATED_AT):
@@ -190,16 +269,14 @@ def _simulated(
         if effort.over:
             notes.append("The simulated curve has fewer points than usual, to keep the report within its time.")
             break
-        rate = share * capacity.value
-        run = _run(system, rate, capacity, effort, streams[done], notes, "A point of the curve")
+        rate = share * full
+        known = capacity.value if capacity.proved else None
+        longer = max(effort.jobs or 0, jobs_for_an_interval(system.replace(arrival_rate=rate), known))
+        point = effort.replace(jobs=longer)
+        run = _run(system, rate, capacity, point, streams[done], notes, "A point of the curve")
         if run is None:
             break  # refused or cut: higher loads would need even longer runs
         row = run.find("mean_response_time")
-        if row is not None:
+        if row is not None and (row.low is not None or run.outcome is not Outcome.OUT_OF_TIME):
             points.append(_point(system, rate, row))
     return Curve(name="simulated", kind="simulated", points=tuple(points))
-
-
-def _sentence(error: MsjError) -> str:
-    text = error.message.rstrip(".")
-    return f"{text}."

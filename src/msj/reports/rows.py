@@ -43,8 +43,11 @@ def _at(section: str, rows: Iterable[Quantity]) -> Iterator[Quantity]:
 
 def _capacity(capacity: Capacity | None) -> Iterator[Quantity]:
     if capacity is not None:
-        yield capacity.stability_threshold
+        if capacity.stability_threshold.kind != "bound":
+            yield capacity.stability_threshold
         yield capacity.naive_threshold
+        if capacity.attainable_threshold is not None:
+            yield capacity.attainable_threshold
         yield capacity.wasted_servers
         yield capacity.saturated_utilisation
         yield from capacity.blocked_servers
@@ -67,6 +70,6 @@ def _policies(policies: PolicySection) -> Iterator[Quantity]:
 
 def _changes(what_if: WhatIfSection) -> Iterator[Quantity]:
     for line in what_if.rows:
-        for row in (*_capacity(line.capacity), line.mean_response_time):
+        for row in (*_capacity(line.capacity), line.mean_response_time, line.difference):
             if row is not None:
                 yield row.put(change=line.change.words)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from msj.model import JobClass
 from msj.reports.contents import Report
-from msj.reports.wording import measured, percent, short, sure_of
+from msj.reports.wording import between, measured, percent, short, signed_percent, sure_of
 from msj.results import Quantity
 
 RATE = "jobs per unit of time"
+NEXT_TO_NOTHING = 0.001  # of the loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,21 +56,32 @@ def capacity_table(report: Report) -> Table:
     found = report.capacity
     if found is None:
         return _table(["quantity", "value", "how sure"], [])
-    rows = [
-        (f"load it takes, {RATE}", found.stability_threshold),
+    limits = [
+        (f"the best of all policies could take, {RATE}", found.attainable_threshold),
         (f"counting server-time promises, {RATE}", found.naive_threshold),
-        (f"servers lost, of {report.cluster.servers:,}", found.wasted_servers),
     ]
-    cells = [[words, measured(row), sure_of(row.kind)] for words, row in rows]
+    rows: list[tuple[str, Quantity | None]] = [*limits]
+    if found.stability_threshold.kind != "bound":
+        rows = [
+            (f"load it takes, {RATE}", found.stability_threshold),
+            *limits,
+            (f"servers lost, of {report.cluster.servers:,}", found.wasted_servers),
+        ]
+    cells = [[words, measured(row), _sure(row)] for words, row in rows if row is not None]
     use = found.saturated_utilisation
-    cells.append(["share of servers that can be busy", _share(use), sure_of(use.kind)])
+    if use.kind != "bound":
+        cells.append(["share of servers that can be busy", _share(use), _sure(use)])
     return _table(["quantity", "value", "how sure"], cells)
+
+
+def _sure(row: Quantity) -> str:
+    return f"{sure_of(row.kind)}, evidence" if row.bracket else sure_of(row.kind)
 
 
 def _share(row: Quantity) -> str:
     if row.low is None or row.high is None:
         return percent(row.value)
-    return f"{percent(row.low)} to {percent(row.high)}".replace(" % to", " to")
+    return between(row.low, row.high)
 
 
 def blame_table(report: Report) -> Table:
@@ -78,8 +90,11 @@ def blame_table(report: Report) -> Table:
     total = sum(row.value for row in rows)
     if total <= 0:
         return _table(["class", "servers lost", "share of the loss", "how sure"], [])
-    kept = sorted((row for row in rows if row.value > 0), key=lambda row: -row.value)
+    kept = sorted((row for row in rows if row.value > NEXT_TO_NOTHING * total), key=lambda row: -row.value)
     cells = [[row.job_class or "", measured(row), percent(row.value / total), sure_of(row.kind)] for row in kept]
+    rest = total - sum(row.value for row in kept)
+    if len(rows) > len(kept) and rest > 0:
+        cells.append(["all others", short(rest, 2), percent(rest / total), sure_of(kept[0].kind)])
     return _table(["class at the head of the line", "servers lost", "share of the loss", "how sure"], cells)
 
 
@@ -138,12 +153,18 @@ def policies_table(report: Report) -> Table:
     """The policies on the same jobs, the fastest first."""
     ordered = sorted(
         report.policies.rows,
-        key=lambda row: (not row.stable, row.mean_response_time.value if row.mean_response_time else 0.0),
+        key=lambda row: (
+            not row.stable,
+            row.mean_response_time is None,
+            row.mean_response_time.value if row.mean_response_time else 0.0,
+        ),
     )
     rows = []
     for row in ordered:
         name = f"{row.policy} (as it is)" if row.own else row.policy
-        if row.stable:
+        if row.why_no_mean:
+            cells = [row.why_no_mean, "–", "–"]
+        elif row.stable:
             cells = [measured(row.mean_response_time), measured(row.percentile_95), _signed(row.difference)]
         else:
             cells = ["queue keeps growing", "–", "–"]
@@ -157,30 +178,50 @@ def _signed(row: Quantity | None) -> str:
     if row is None:
         return ""
     text = measured(row)
-    return text if text.startswith("−") or " to " in text else f"+{text}"
+    return text if " to " in text or row.value < 0 else f"+{text}"
 
 
 def what_if_table(report: Report) -> Table:
     """Changes and what they bring, the cluster as it is first."""
     found, load = report.capacity, report.load
-    headings = ["change", "load it takes", "change of that", "servers lost", "mean response time", "how sure"]
-    if found is None or load is None or not report.what_if.rows:
+    rows = report.what_if.rows
+    loads = any(row.capacity is not None for row in rows)
+    headings = ["change", *(["load it takes", "by", "servers lost"] if loads else [])]
+    headings += ["mean response time", "by", "how sure"]
+    if found is None or load is None or not rows:
         return _table(headings, [])
     stay = report.response.find("mean_response_time")
     now = "queue keeps growing" if not load.stable else measured(stay)
     base = found.stability_threshold
-    rows = [["as it is", measured(base), "", measured(found.wasted_servers), now, sure_of(base.kind)]]
-    for row in report.what_if.rows:
-        threshold = row.capacity.stability_threshold
-        gain = percent(threshold.value / base.value - 1.0)
+    taken = [measured(base), "", measured(found.wasted_servers)] if loads else []
+    cells = [["as it is", *taken, now, "", _sures(base if loads else None, stay)]]
+    for row in rows:
+        taken = ["–", "–", "–"] if loads else []
+        threshold = None
+        if row.capacity is not None:
+            threshold = row.capacity.stability_threshold
+            gain = signed_percent(threshold.value / base.value - 1.0)
+            taken = [measured(threshold), gain if found.proved else "–", measured(row.capacity.wasted_servers)]
         after = measured(row.mean_response_time) if row.stable else "queue keeps growing"
-        kinds = {threshold.kind, row.mean_response_time.kind if row.mean_response_time else threshold.kind}
-        sure = " / ".join(sure_of(kind) for kind in sorted(kinds))
-        lost = measured(row.capacity.wasted_servers)
-        rows.append(
-            [row.change.words, measured(threshold), gain if gain.startswith("−") else f"+{gain}", lost, after, sure]
-        )
-    return _table(headings, rows, marked=0)
+        sure = _sures(threshold, row.mean_response_time)
+        cells.append([row.change.words, *taken, after, _relative(row.difference, stay), sure])
+    return _table(headings, cells, marked=0)
+
+
+def _sures(*rows: Quantity | None) -> str:
+    return " / ".join(dict.fromkeys(sure_of(row.kind) for row in rows if row is not None)) or "–"
+
+
+def _relative(change: Quantity | None, base: Quantity | None) -> str:
+    """Write a difference as a share, with its interval."""
+    if change is None or base is None:
+        return "–"
+    if change.kind == "exact":
+        return signed_percent(change.value / base.value)
+    if change.low is None or change.high is None:
+        return "–"
+    low, high = (signed_percent(end / base.value) for end in (change.low, change.high))
+    return f"{low.removesuffix(' %')} to {high}"
 
 
 OUTLOOK = {

@@ -44,7 +44,14 @@ def _findings(report: Report) -> Iterator[str]:
 
 
 def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
-    yield "how much load it takes", [*_grid(tables.capacity_table(report)), *_spaced(tables.blame_table(report))]
+    yield (
+        "how much load it takes",
+        [
+            *_grid(tables.capacity_table(report)),
+            *_spaced(tables.blame_table(report)),
+            *_notes(evidence_of(report)),
+        ],
+    )
     at = f"at arrival rate {short(report.load.arrival_rate)}" if report.load is not None else ""
     more = f", utilisation {percent(report.load.utilisation)}" if report.load is not None else ""
     yield (
@@ -69,12 +76,17 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         [*_grid(tables.what_if_table(report)), *_notes(report.what_if.notes)],
     )
     yield (
-        f"outlook: the same mix on more servers, at the same {report.outlook.kept}",
+        f"outlook: the same mix on more servers, at {report.outlook.kept} {percent(report.outlook.share)}",
         [*_grid(tables.outlook_table(report)), *_notes(report.outlook.notes)],
     )
     facts = report.provenance
     run = f"seed {facts.get('seed')}, {short(facts.get('seconds'), 3)} seconds"
     yield "provenance", [f"  msj {facts.get('msj')}, {run}, identity {facts.get('identity')}"]
+
+
+def evidence_of(report: Report) -> tuple[str, ...]:
+    """Return what is to be said of a threshold that is not proved."""
+    return report.capacity.notes[1:] if report.capacity is not None and report.capacity.bracketed else ()
 
 
 def _grid(table: Table) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from msj.errors import MsjError
 from msj.results import Kind, Quantity
 
 SURE: dict[str, str] = {
@@ -53,6 +54,18 @@ def percent(share: float | None) -> str:
     return text.replace("-", "−", 1) + " %"
 
 
+def signed_percent(share: float) -> str:
+    """Write a change as a percentage with its sign.
+
+    Examples
+    --------
+    >>> signed_percent(0.031), signed_percent(-0.4), signed_percent(1.9)
+    ('+3.1 %', '−40 %', '+190 %')
+    """
+    text = percent(share)
+    return text if text.startswith("−") else f"+{text}"
+
+
 def measured(row: Quantity | None) -> str:
     """Write a quantity; an interval says how many digits are worth showing.
 
@@ -62,23 +75,79 @@ def measured(row: Quantity | None) -> str:
     '11.71 ± 0.21'
     >>> measured(Quantity(name="x", value=2.82, kind="simulated", method="", low=2.7, high=2.9))
     '2.7 to 2.9'
+    >>> measured(Quantity(name="x", value=169.2, kind="simulated", method="", low=168.9, high=169.3))
+    '168.9 to 169.3'
     >>> measured(Quantity(name="x", value=11.7123, kind="exact", method=""))
     '11.71'
+    >>> measured(Quantity(name="x", value=11.7123, kind="simulated", method=""))  # nobody knows how sure that is
+    '≈ 11.71'
     """
     if row is None or not math.isfinite(row.value):
         return "–"
     if row.low is None or row.high is None:
-        return short(row.value)
+        return f"≈ {short(row.value)}" if row.kind == "simulated" and row.value != 0 else short(row.value)
     below, above = row.value - row.low, row.high - row.value
     half = max(below, above)
     if half <= 5e-5 * abs(row.value):
         return short(row.value)
     if abs(below - above) > 0.1 * half:  # not centred: an interval that was cut at 0, or a bracket
-        return f"{short(row.low, 3)} to {short(row.high, 3)}"
+        digits = next(d for d in (3, 4, 5, 6, 17) if short(row.low, d) != short(row.high, d) or d == 17)
+        return f"{short(row.low, digits)} to {short(row.high, digits)}"
     decimals = max(1 - math.floor(math.log10(half)), 0)
     if decimals > 6 or half >= 1e6:
         return f"{short(row.value)} ± {short(half, 2)}"
     return f"{row.value:,.{decimals}f} ± {half:,.{decimals}f}".replace("-", "−")
+
+
+def share_of(change: Quantity, base: Quantity) -> str:
+    """Write the size of a difference as a share of what it is a difference from, with its interval.
+
+    Examples
+    --------
+    >>> base = Quantity(name="x", value=10, kind="simulated", method="")
+    >>> share_of(Quantity(name="d", value=-2, kind="simulated", method="", low=-2.5, high=-1.5), base)
+    '20 % (15 to 25 %)'
+    """
+    size = percent(abs(change.value) / base.value)
+    if change.low is None or change.high is None or change.kind == "exact":
+        return size
+    ends = sorted((abs(change.low) / base.value, abs(change.high) / base.value))
+    return f"{size} ({between(*ends)})"
+
+
+def between(low: float, high: float) -> str:
+    """Write two shares as one range; digits are added until its ends differ.
+
+    Examples
+    --------
+    >>> between(0.15, 0.25), between(0.991, 0.994), between(0.02, 0.134)
+    ('15 to 25 %', '99.1 to 99.4 %', '2 to 13 %')
+    """
+    ends = [percent(low), percent(high)]
+    if ends[0] == ends[1] and high > low:
+        digits = min(max(math.ceil(-math.log10(high - low)) - 2, 1), 4)
+        ends = [f"{100 * end:.{digits}f} %" for end in (low, high)]
+    return f"{ends[0].removesuffix(' %')} to {ends[1]}"
+
+
+def effect(change: Quantity, base: Quantity) -> str:
+    """Say by how much something is longer or shorter, or that no difference was seen, and how large it may still be.
+
+    Examples
+    --------
+    >>> base = Quantity(name="x", value=10, kind="simulated", method="")
+    >>> def change(value, low, high):
+    ...     return Quantity(name="d", value=value, kind="simulated", method="", low=low, high=high)
+    >>> effect(change(2, 1.5, 2.5), base), effect(change(0.1, -0.2, 0.4), base)
+    ('20 % (15 to 25 %) longer', 'no different as far as seen (−2 % to +4 %)')
+    """
+    exact = change.kind == "exact"
+    if not exact and (change.low is None or change.high is None or change.low <= 0 <= change.high):
+        if change.low is None or change.high is None:
+            return "not known well enough to be compared"
+        low, high = (signed_percent(end / base.value) for end in (change.low, change.high))
+        return f"no different as far as seen ({low} to {high})"
+    return f"{share_of(change, base)} {'longer' if change.value > 0 else 'shorter'}"
 
 
 def count(number: int, noun: str) -> str:
@@ -106,6 +175,11 @@ def how_sure(row: Quantity) -> str:
         return words
     name = "bracket" if row.bracket else "95 % interval"
     return f"{words}, {name} {short(row.low, 3)} to {short(row.high, 3)}"
+
+
+def sentence(error: MsjError) -> str:
+    """Write what an error says as a sentence."""
+    return f"{error.message.rstrip('.')}."
 
 
 def sure_of(kind: Kind) -> str:

@@ -16,6 +16,7 @@ class Outcome(Enum):
 
     SOLVED = "solved"
     NO_LOAD_GIVEN = "solved; no load is given, so nothing is said about response times"
+    BOUNDS_ONLY = "bounds only: no exact method applies; the notes say why, and how to simulate"
     CONVERGED = "converged: the precision asked for is reached"
     JOB_LIMIT_REACHED = "job limit reached"
     PRECISION_NOT_REACHED = "the precision asked for was not reached within the jobs allowed"

@@ -104,7 +104,7 @@ def read(
         pieces=[tally for run in kept for tally in run],
         batches=batches,
         pace=pace,
-        jobs=jobs,
+        jobs=sum(tally.column("jobs") for tally in batches),
         settled=insisted or warm_up >= pace.settling * 0.999,
         no_variance=why_no_variance(system, rate, threshold),
     )
@@ -122,9 +122,15 @@ def _with_queue(system: System, rate: float, pace: Pace, runs: Sequence[Sequence
 
 
 def batches_of(runs: Sequence[Sequence[Tally]], memories: float) -> list[Tally]:
-    """Put pieces together to batches: as many as there may be, all of one length."""
+    """Put pieces together to batches: as many as there may be, all of one length.
+
+    Of a number of pieces that does not divide well (13 of each run) the first few are left out: else there would be
+    one batch for each run, and no interval however long the run.
+    """
     pieces = min(len(run) for run in runs)
     most = min(max(memories / BATCH_MEMORIES, FEWEST_BATCHES), MOST_BATCHES)
-    shares = [n for n in range(1, pieces + 1) if pieces % n == 0 and n * len(runs) <= most] or [1]
-    size = pieces // shares[-1] if pieces else 1
-    return [Tally.total(run[i : i + size]) for run in runs for i in range(0, pieces, size)]
+    each = max(min(pieces, int(most // len(runs))), 1)
+    count = max(range(each // 2 + 1, each + 1), key=lambda n: (pieces // n * n, n))
+    size = max(pieces // count, 1)
+    first = max(pieces - count * size, 0)
+    return [Tally.total(run[i : i + size]) for run in runs for i in range(first, pieces, size)]

@@ -30,7 +30,7 @@ from msj.simulation.intervals import student_interval
 from msj.workloads import PoissonJobs, Rng, Streams, seed_sequence
 
 PIECES = 20  # that count; one before them is left out
-DURATIONS = 20  # a piece lasts about this many times the longest mean duration
+DURATIONS = 20  # a piece lasts about this many times as long as a server is held
 LEAST_JOBS = 400_000
 MOST_JOBS = 50_000_000  # some seconds; more are not worth the wait unasked
 BLOCK = 100_000
@@ -68,6 +68,21 @@ class SaturatedLine:
         return self.threshold_at(value), self.threshold_at(high), self.threshold_at(low)
 
 
+def time_held(system: System) -> float:
+    """Return how long the job lasts, on average, that a busy server is found with: what the saturated line remembers.
+
+    Examples
+    --------
+    >>> import msj
+    >>> time_held(msj.read("examples/two_servers.toml"))
+    1.6666666666666665
+    """
+    means = [(float(c.share) * c.need * float(c.duration.mean), float(c.duration.mean)) for c in system.active_classes]
+    if not all(math.isfinite(mean) for _, mean in means):
+        return math.inf
+    return sum(work * mean for work, mean in means) / sum(work for work, _ in means)
+
+
 def saturated_line(
     system: System,
     *,
@@ -102,9 +117,8 @@ def saturated_line(
     if not is_fcfs(system):
         what = f"policy {told_apart(system.policy, Fcfs)}" if system.model is None else f"model '{system.model.name}'"
         raise NotSupported(f"saturation is simulated for plain FCFS only, not for {what}; simulate at a load instead")
-    longest = max(float(c.duration.mean) for c in system.active_classes)
     # Durations may be infinitely long on average: then no run is long enough.
-    least = (PIECES + 1) * max(DURATIONS * longest * system.naive_threshold, 50.0)
+    least = (PIECES + 1) * max(DURATIONS * time_held(system) * system.naive_threshold, 50.0)
     if not least <= most_jobs:
         raise TooLarge(
             f"{least:.3g} jobs would have to be simulated to see the saturated system settle, above {most_jobs:,}; "

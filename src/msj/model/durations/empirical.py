@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from msj.errors import InvalidInput
 from msj.model.durations.base import Duration
+from msj.model.endless import require_an_end
 from msj.model.numbers import Number, positive, vector
 from msj.model.value import written_class
 
@@ -86,6 +87,7 @@ class Empirical(Duration):
 
 
 def _read_column(path: Path) -> NDArray[np.float64]:
+    require_an_end(path, f"file = '{path}'")
     try:
         with path.open(newline="", encoding="utf-8") as handle:
             column = [row[0] for row in csv.reader(handle) if row]

@@ -1,0 +1,42 @@
+"""Policies on the same jobs: mean response times, and how far each is from the first, with 95 % intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
+from msj.results import Quantity, Result
+
+
+def draw(result: Result, ax: Any = None) -> Any:
+    """Draw a result of :func:`msj.compare` and return the figure: two panels, a line for each policy."""
+    means = {str(name): row for name, row in result.along("policy", "mean_response_time") if "baseline" not in row.at}
+    gaps = {str(name): row for name, row in result.along("policy", "mean_response_time_difference")}
+    if not means:
+        raise nothing_to_draw("compare")
+    names = sorted(means, key=lambda name: means[name].value, reverse=True)
+    if ax is None:
+        panels = list(new_figure(8.0, 1.3 + 0.36 * len(names)).subplots(1, 2, sharey=True))
+    else:
+        panels = given_panels(ax, 2)
+    left, right = panels
+    for place, name in enumerate(names):
+        _interval(left, place, means[name])
+        if name in gaps:
+            _interval(right, place, gaps[name])
+    right.axvline(0.0, color="0.5", linewidth=1, linestyle=(0, (4, 3)))
+    left.set_yticks(range(len(names)), names)
+    left.set_ylim(-0.6, len(names) - 0.4)
+    left.set_xlabel("mean response time")
+    baseline = next((str(row.at["baseline"]) for row in gaps.values()), "the first policy")
+    right.set_xlabel(f"difference from {baseline}, same jobs", parse_math=False)
+    left.set_title(result.title, fontsize=11, loc="left", parse_math=False)
+    return figure_of(panels)
+
+
+def _interval(axes: Any, place: int, row: Quantity) -> None:
+    """A dot, and a bar for its interval; an open dot where there is none."""
+    known = row.low is not None and row.high is not None
+    if known:
+        axes.plot([row.low, row.high], [place, place], color="k", linewidth=1.4)
+    axes.plot([row.value], [place], "o", color="k", markerfacecolor="k" if known else "w", markersize=4.5)
