@@ -22,6 +22,7 @@ check: .venv/ready
 verify: .venv/ready
 	$(BIN)/python -m pytest -n 2 verification
 	$(BIN)/python -m pytest -n 2 --hypothesis-profile=fresh tests
+	$(BIN)/python -m verification.coverage --time ten-minutes
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks

@@ -33,7 +33,7 @@ def test_a_file_says_which_model_it_has_chosen(run):
     _, out, _ = run("list", "policies", EXAMPLES / "preemption_cost.toml", "--json")
     assert [row["name"] for row in json.loads(out) if row["applies"] == "yes"] == ["server-filling"]
     _, out, _ = run("list", "analyses", EXAMPLES / "stages.toml", "--json")
-    assert [row["name"] for row in json.loads(out) if row["applies"] == "yes"] == [
+    assert [row["name"] for row in json.loads(out) if row["applies"].startswith("yes")] == [
         "finite-skip-chain",
         "finite-skip-response",
     ]
@@ -46,9 +46,9 @@ def test_a_model_that_cannot_be_solved_says_why(run, tmp_path):
     _, out, _ = run("list", "models", file, "--json")
     chosen = {row["name"]: row["chosen"] for row in json.loads(out)}
     assert "not phase type" in chosen["fork-join"]
-    code, _, err = run("analyse", file)
-    assert code == 2
-    assert "not phase type" in err
+    code, out, _ = run("analyse", file)
+    assert code == 0
+    assert "not phase type" in " ".join(out.split())
     file.write_text(text.replace("servers = 6", 'servers = 6\npolicy = "first-fit"'), encoding="utf-8")
     code, _, err = run("analyse", file)
     assert code == 2

@@ -158,7 +158,7 @@ def test_short_runs_and_sizes_beyond_reach_are_said():
     assert "2,000 jobs are too few" in short.reason
     assert "waiting_probability" not in found.at(servers=4096)
     assert (gap.failure, gap.at["servers"]) == (Failure.TOO_LARGE, 10**12)
-    assert gap.reason.startswith("1.53e+14 jobs would have to be simulated")
+    assert gap.reason.startswith("1.33e+14 jobs would have to be simulated")
     assert found.at(servers=10**12).quantities == ()
     alone = cluster_scaling(HPC, [10**12], keep="utilisation", jobs=20_000, rng=1)
     assert (alone.outcome, alone.quantities) == (Outcome.NOT_KNOWN, ())

@@ -99,7 +99,12 @@ class FiniteSkipResponse(ResponseAnalysis):
                 notes += [f"Some percentiles are left out: {error}."] if percentiles else []
         elif percentiles and in_order and not knows_service(model):
             notes.append("Percentiles of response times are not known: others may affect a job that has started.")
-        return AtRate(rows=tuple(rows), facts={"exact_residual": law.residual}, notes=tuple(notes))
+        return AtRate(
+            rows=tuple(rows),
+            facts={"exact_residual": law.residual},
+            notes=tuple(notes),
+            reset_difference=lambda: reset_remainder(levels.at(rate), law, rate),
+        )
 
     def jobs_law(self, system: System, rate: float, last: int) -> NDArray[np.float64]:
         with blas_threads(1):

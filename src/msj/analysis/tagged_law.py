@@ -94,14 +94,14 @@ def tagged_cost(levels: FrontLevels, threshold: float, rate: float) -> Cost:
     """Return about what it costs to follow a job; it agrees with what a dozen models took to a factor of three.
 
     There are about as many fronts with a tagged job as fronts times places in them. The law of the response time falls
-    about as e^(−(lambda* − lambda)·t), by distributional Little.
+    about as e^(−(lambda* − lambda)·t), by distributional Little. Whoever decides who is served looks at every place.
     """
     fronts, places = max(levels.level_sizes), levels.first_repeating_level
     clock = rate - float(levels.local_without_arrivals(places).diagonal().min())
     events = 50.0 * clock / max(threshold - rate, 1e-9 * threshold)
     entries = 6.0 * fronts * places * 150.0
     return Cost(
-        operations=1.5e6 * fronts * places**2 + events * (2.5e6 + 16.0 * entries + 2.0 * fronts**2),
+        operations=1.5e6 * fronts * places**2 * (1.0 + places / 8.0) + events * (2.5e6 + 16.0 * entries + 2.0 * fronts**2),
         bytes=30.0 * entries + 16.0 * events * sum(levels.level_sizes[:-1]),
     )
 

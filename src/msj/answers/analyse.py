@@ -35,6 +35,7 @@ from msj.answers.threshold import (
 )
 from msj.closed_forms.waste_limit import limiting_waste
 from msj.disciplines.fcfs import is_fcfs
+from msj.disciplines.model import discipline_of
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
@@ -103,7 +104,7 @@ def analyse(
     try:
         threshold = exact_threshold(system, asked, method=method)
     except UNANSWERED as error:
-        if method != "auto" or states:
+        if method != "auto" or states or discipline_of(system).supports(system) is not None:
             raise
         if conserves_work(system) or root is not None:
             threshold = find_threshold(system, effort, root)

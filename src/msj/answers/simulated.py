@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from msj.answers.known import known_of
 from msj.answers.threshold import exceeded
 from msj.effort import Effort
 from msj.model import System
@@ -40,7 +41,7 @@ def simulated(
         system,
         root=np.random.SeedSequence() if root is None else root,
         effort=effort.replace(jobs=jobs),
-        known=Known(stability_threshold=threshold),
+        known=known_of(system, threshold),
         workers=workers,
     )
 
@@ -60,7 +61,7 @@ def compared(
         policies,
         root=root,
         effort=effort,
-        known={index: Known(stability_threshold=threshold) for index, threshold in enumerate(known)},
+        known={index: known_of(system.replace(policy=policies[index]), each) for index, each in enumerate(known)},
         workers=workers,
     )
 

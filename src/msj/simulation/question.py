@@ -127,13 +127,13 @@ class Question:
             "versions": {name: version(name) for name in ("msj", "numpy", "numba")},
             "arrival_rate": self.rate,
             "stability_threshold": self.known.stability_threshold,
-            "weights": self.known.weights,
-            "controls": self.controls is not None,
             "seed": seed_record(self.root),
             "jobs": self.jobs,
             "precision": self.precision,
             "replications": self.replications,
             "warm_up": self.warm_up,
+            "controls": self.controls is not None,
+            "weights": self.known.weights,
         }
 
     def new_run(self, plan: Plan, root: np.random.SeedSequence | None = None) -> Run:
