@@ -13,7 +13,7 @@ from benchmarks.peers.most_queue_models import MostQueue
 from benchmarks.peers.simpy_models import SimPy
 
 PEERS = (SimPy, MostQueue)
-JOBS = 100_000
+JOBS = 200_000
 SEED = 1
 TURNS = 3
 LOG = Path(__file__).parents[2] / "examples" / "logs" / "small_cluster.swf"
@@ -46,7 +46,7 @@ def steady_state(name, system, peers):
     controlled = msj_itself.simulate(system, controls=True)
     mean, uncertain, how = reference(system, controlled)
     print(f"\n{name}: mean response time {mean:.5g} ({how})")
-    print("                              jobs/s     mean   95 % ±     s to 1 %   x msj")
+    print("                        jobs/s     mean   95 % ±  jobs to 1 %  s to 1 %   x msj")
     measured = [("msj", controlled), ("msj, controls off", plain)]
     measured += [(peer.name, peer.simulate(system, JOBS, SEED)) for peer in peers]
     agree = True
@@ -56,8 +56,8 @@ def steady_state(name, system, peers):
         agree &= not verdict
         times = found.seconds_to_precision / controlled.seconds_to_precision
         print(
-            f"{who:24s} {found.jobs_per_second:11,.0f} {found.mean:8.4g} {found.half_width:8.2g} "
-            f"{found.seconds_to_precision:12.3g} {times:7.3g}{verdict}",
+            f"{who:18s} {found.jobs_per_second:11,.0f} {found.mean:8.4g} {found.half_width:8.2g} "
+            f"{found.jobs_to_precision:12,.0f} {found.seconds_to_precision:9.3g} {times:7.3g}{verdict}",
             flush=True,
         )
     return agree
@@ -80,7 +80,7 @@ def log_under_easy(path, peers):
     waits = found["msj"][0].waits
     fastest = statistics.median(turn.seconds for turn in found["msj"])
     print(f"\n{Path(path).name} under EASY, estimates as requested: {len(jobs.jobs):,} jobs, {trace.servers} servers")
-    print("                              jobs/s  mean wait  other waits      seconds   x msj")
+    print("                        jobs/s  mean wait      other waits   seconds   x msj")
     agree = True
     for who, turns in found.items():
         seconds = statistics.median(turn.seconds for turn in turns)
@@ -88,7 +88,7 @@ def log_under_easy(path, peers):
         verdict = "" if abs(mean - waits.mean()) <= SAME_REPLAY * waits.mean() else "  DISAGREES"
         agree &= not verdict
         print(
-            f"{who:24s} {len(waits) / seconds:11,.0f} {mean:10.7g} {others:12,d} {seconds:12.3g} "
+            f"{who:18s} {len(waits) / seconds:11,.0f} {mean:10.7g} {others:16,d} {seconds:9.3g} "
             f"{seconds / fastest:7.3g}{verdict}",
             flush=True,
         )
@@ -99,13 +99,19 @@ def log_under_easy(path, peers):
     return agree
 
 
-def main():
-    peers = []
-    for peer in PEERS:
+def installed(peers=PEERS):
+    """Return the peers that are there; say of the others that they are left out."""
+    found = []
+    for peer in peers:
         reason = peer.why_left_out()
         print(f"{peer.name} {peer.version()}" if reason is None else reason, flush=True)
         if reason is None:
-            peers.append(peer())
+            found.append(peer())
+    return found
+
+
+def main():
+    peers = installed()
     agree = [steady_state(name, system, peers) for name, system in open_clusters().items()]
     agree.append(log_under_easy(os.environ.get("MSJ_LOG", LOG), peers))
     if not all(agree):
