@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread per process: tests and benchmarks run one process per core.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check verify bench pictures papers docs clean
+.PHONY: demo test check verify bench peers pictures papers docs clean
 
 demo: .venv/ready
 	$(BIN)/msj report examples/hpc_partition.toml
@@ -26,6 +26,11 @@ verify: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
+
+# msj beside other people's simulators, which nothing else needs: what cannot be installed is left out, with a sentence.
+peers: .venv/ready
+	-$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[peers]'
+	$(BIN)/python -m benchmarks.peers
 
 pictures: .venv/ready
 	$(BIN)/python docs/make_pictures.py
