@@ -58,6 +58,9 @@ def _own_panels(result: Result) -> list[Any]:
 def _make_logarithmic(axes: Any) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    values = [float(value) for line in axes.lines for value in line.get_ydata()]
+    if values and max(values) <= min(values) * (1.0 + 1e-9):  # one value has no range: matplotlib would warn
+        axes.set_ylim(values[0] / 2.0, values[0] * 2.0)
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

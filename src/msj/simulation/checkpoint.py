@@ -123,7 +123,7 @@ class Checkpoint:
 
 
 #: They say least about what is different.
-LAST = ("code", "identity", "stability_threshold")
+LAST = ("code", "identity", "stability_threshold", "weights")
 
 
 def why_another(saved: Mapping[str, Any], asked: Mapping[str, Any], *, any_seed: bool = False) -> str | None:
