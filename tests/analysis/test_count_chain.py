@@ -8,7 +8,7 @@ import pytest
 from brute_force_counts import solve_counts_by_force
 
 import msj
-from msj import Exponential, JobClass, NotSupported, System, TooLarge, Unstable
+from msj import Exponential, JobClass, System, TooLarge, Unstable
 from msj.analysis.count_chain import CountChain
 from msj.analysis.count_threshold import CountThreshold
 from msj.analysis.counted import counted

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import msj
-from msj import Exponential, JobClass, NotSupported, System
+from msj import Exponential, JobClass, System
 from strategies import phase_types, systems
 
 

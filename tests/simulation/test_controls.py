@@ -141,3 +141,11 @@ def test_infinite_fourth_moments_turn_controls_off_with_a_reason():
     assert "variance_reduction" not in result
     plain = msj.simulate(system, jobs=20_000, seed=1, controls=False)
     assert not any("control" in note for note in plain.notes)
+
+
+@pytest.mark.parametrize("jobs", [19_997, 23_456, 31_013])
+def test_pieces_that_batches_leave_out_are_left_out_of_the_fit_too(jobs):
+    for replications in (1, 3, 7):
+        system = cluster("server-filling").replace(utilisation=0.5)
+        result = msj.simulate(system, jobs=jobs, seed=1, replications=replications)
+        assert result.row("mean_response_time").low is not None

@@ -101,7 +101,8 @@ def tagged_cost(levels: FrontLevels, threshold: float, rate: float) -> Cost:
     events = 50.0 * clock / max(threshold - rate, 1e-9 * threshold)
     entries = 6.0 * fronts * places * 150.0
     return Cost(
-        operations=1.5e6 * fronts * places**2 * (1.0 + places / 8.0) + events * (2.5e6 + 16.0 * entries + 2.0 * fronts**2),
+        operations=1.5e6 * fronts * places**2 * (1.0 + places / 8.0)
+        + events * (2.5e6 + 16.0 * entries + 2.0 * fronts**2),
         bytes=30.0 * entries + 16.0 * events * sum(levels.level_sizes[:-1]),
     )
 

@@ -40,9 +40,10 @@ from msj.simulation.intervals import (
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.plan import Pace, Plan
 from msj.simulation.question import Question
-from msj.simulation.reading import batches_of
+from msj.simulation.reading import stretches_of
 from msj.simulation.run import Run
 from msj.simulation.simulate import overloaded, result_of, warn_of_compiling, whole_effort
+from msj.simulation.tally import Tally
 from msj.workloads import seed_record
 
 FAILURES = {
@@ -189,8 +190,9 @@ def differences(base: Served, other: Served) -> list[Quantity]:
     both = []
     for each, own, reading in zip((other, base), pieces, readings, strict=True):
         left = [run[len(run) - kept :] for run in own]
-        batches = batches_of(left, jobs / slower.pace.memory)
-        flat = [tally for run in left for tally in run]
+        stretches = stretches_of(left, jobs / slower.pace.memory)
+        flat = [tally for stretch in stretches for tally in stretch]
+        batches = [Tally.total(stretch) for stretch in stretches]
         both.append(each.question.estimates(replace(reading, pieces=flat, batches=batches, jobs=jobs)))
     return [_difference(*both, name=name, column=column, scale=scale) for name, column, scale in _compared(*both)]
 

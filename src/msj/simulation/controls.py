@@ -93,7 +93,8 @@ class Controls:
         jobs
             How many are simulated.
         """
-        chosen, workloads, busy = [], [], []
+        chosen: list[tuple[float, ...]] = []
+        workloads, busy = [], []
         for each in _candidates(system, rate, threshold, weights):
             work = [(float(c.share), w, c.duration) for c, w in zip(system.classes, each, strict=True) if c.share > 0]
             load = rate * sum(share * w * float(law.mean) for share, w, law in work)
@@ -101,7 +102,7 @@ class Controls:
             if not 0 < load < 1:
                 continue
             memory = 2.0 * rate * square / (1.0 - load) ** 2  # jobs; see ``memory``
-            if jobs >= FEWEST_MEMORIES * memory:
+            if not chosen or jobs >= FEWEST_MEMORIES * memory:
                 chosen.append(tuple(each))
                 workloads.append(square / (2.0 * (1.0 - load)))
                 busy.append(load)

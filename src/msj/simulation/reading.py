@@ -99,9 +99,10 @@ def read(
             kept = [run[more:] for run in kept]
             warm_up += int(more * piece)
     jobs = sum(tally.column("jobs") for run in kept for tally in run)
-    batches = batches_of(kept, jobs / pace.memory)
+    stretches = stretches_of(kept, jobs / pace.memory)
+    batches = [Tally.total(stretch) for stretch in stretches]
     return Reading(
-        pieces=[tally for run in kept for tally in run],
+        pieces=[tally for stretch in stretches for tally in stretch],
         batches=batches,
         pace=pace,
         jobs=sum(tally.column("jobs") for tally in batches),
@@ -122,7 +123,12 @@ def _with_queue(system: System, rate: float, pace: Pace, runs: Sequence[Sequence
 
 
 def batches_of(runs: Sequence[Sequence[Tally]], memories: float) -> list[Tally]:
-    """Put pieces together to batches: as many as there may be, all of one length.
+    """Put pieces together to batches."""
+    return [Tally.total(stretch) for stretch in stretches_of(runs, memories)]
+
+
+def stretches_of(runs: Sequence[Sequence[Tally]], memories: float) -> list[Sequence[Tally]]:
+    """Return the pieces of each batch: as many batches as there may be, all of one length.
 
     Of a number of pieces that does not divide well (13 of each run) the first few are left out: else there would be
     one batch for each run, and no interval however long the run.
@@ -133,4 +139,4 @@ def batches_of(runs: Sequence[Sequence[Tally]], memories: float) -> list[Tally]:
     count = max(range(each // 2 + 1, each + 1), key=lambda n: (pieces // n * n, n))
     size = max(pieces // count, 1)
     first = max(pieces - count * size, 0)
-    return [Tally.total(run[i : i + size]) for run in runs for i in range(first, pieces, size)]
+    return [run[i : i + size] for run in runs for i in range(first, pieces, size)]

@@ -54,7 +54,8 @@ def simulated(model: str, rho: float, arrivals: int, seed: int, replications: Se
         jobs = ceil(arrivals / REPLICATIONS)
         pair = [found.system(rho), found.single_server(rho)][: 1 if found.crowding is None else 2]
         results = [
-            simulate(s, jobs=jobs, rng=np.random.SeedSequence(seed, spawn_key=key), replications=1, controls=False) for s in pair
+            simulate(s, jobs=jobs, rng=np.random.SeedSequence(seed, spawn_key=key), replications=1, controls=False)
+            for s in pair
         ]
         means.append([result["mean_response_time"] for result in results] + [0.0] * (2 - len(pair)))
     return means
