@@ -16,7 +16,6 @@ from pathlib import Path
 
 import click
 
-from msj.cli.damaged_cache import damaged_cache
 from msj.cli.lazy_group import LazyGroup
 from msj.cli.messages import Manners, colour_is_welcome, complain, in_short, say, speaking
 from msj.errors import MsjError
@@ -127,6 +126,8 @@ def main(arguments: list[str] | None = None) -> None:
         complain("the memory of this machine is not enough for that; ask about a smaller system, or simulate it")
         code = 2
     except Exception as error:
+        from msj.cli.damaged_cache import damaged_cache
+
         users = mistake_in_a_file(error) or damaged_cache(error)
         complain(users or _defect(error, manners))
         code = 2 if users else 70

@@ -22,6 +22,7 @@ from msj.results.html import html_grid
 
 CLASS_KEYS = ("name", "need", "share", "duration")
 LOADS = ("arrival_rate", "load", "utilisation")
+PER_CENT = (10, 100)  # between these a load or a utilisation is a percentage; far more is an overload somebody means
 
 
 class ChosenPolicy(Protocol):
@@ -109,7 +110,7 @@ class System(Value):
         if len(given) > 1:
             raise InvalidInput(f"{' and '.join(given)} are both given; say how much arrives in one way only")
         for key in given:
-            object.__setattr__(self, key, positive(getattr(self, key), key))
+            object.__setattr__(self, key, _amount(getattr(self, key), key))
         try:
             object.__setattr__(self, "policy", chosen_from(POLICIES, self.policy, "fcfs"))
         except MsjError as error:
@@ -187,6 +188,15 @@ class System(Value):
         ]
         headings = ("class", "need", "share of jobs", "duration", "mean duration", "share of work")
         return html_grid(headings, rows, caption=", ".join(part for part in (*parts, arrives) if part))
+
+
+def _amount(value: Any, key: str) -> Number:
+    """Return how much arrives; a share that can only be meant as a percentage is refused."""
+    found = positive(value, key)
+    if key != "arrival_rate" and PER_CENT[0] < found <= PER_CENT[1]:
+        rule = f"{key} = {as_text(found)} must be a share, where 1 is all the cluster takes"
+        raise InvalidInput(f"{rule}; for {as_text(found)} % write {key} = {float(found) / 100:.10g}")
+    return found
 
 
 def _classes(classes: Iterable[JobClass], servers: int) -> tuple[JobClass, ...]:
