@@ -1,9 +1,9 @@
 """Spec files: the TOML (or JSON) document that describes a cluster.
 
 The keys are a contract: ``name``, ``servers``, ``policy``, ``model``, one of ``arrival_rate``/``load``/``utilisation``,
-and ``classes`` with ``name``, ``need``, ``share``, ``duration`` and the keys that the ``model`` adds. Reading gives a
-:class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that reads back as an
-equal system.
+and ``classes`` with ``name``, ``need``, ``share`` or ``count``, ``duration`` and the keys that the ``model`` adds.
+Reading gives a :class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that
+reads back as an equal system.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def _job_class(table: dict[str, Any], index: int, model: ChosenModel | None) -> 
         further = {key: value for key, value in table.items() if key not in CLASS_KEYS}
         for key in further:
             check_class_key(key, model)
-        _required(table, CLASS_KEYS)
-        return JobClass(**{key: table[key] for key in CLASS_KEYS}, extra=further)
+        _required(table, tuple(key for key in CLASS_KEYS if key != ("share" if "count" in table else "count")))
+        return JobClass(**{key: table[key] for key in CLASS_KEYS if key in table}, extra=further)
     except MsjError as error:
         raise error.within(f"classes[{index}]") from None
 
