@@ -73,6 +73,11 @@ class SpecPath(click.Path):
 
 def _instead_of(path: Path) -> str:
     """Return what to do about a spec file that is not there: take one of a like name, or go to another folder."""
+    from msj.cli.examples import examples
+
+    name = path.stem if path.suffix == ".toml" else path.name
+    if "examples" in path.parts[:-1] and name in examples():
+        return f"it comes with msj: msj new --example {name} writes it here"
     if not path.parent.is_dir():
         return f"there is no folder '{path.parent}' here; check the path"
     beside = {p.stem: p for p in sorted(path.parent.iterdir()) if p.suffix.lower() in (".toml", ".json")}

@@ -83,7 +83,7 @@ def from_document(document: object, *, folder: Path | None = None) -> System:
     2
     """
     if not isinstance(document, dict):
-        raise InvalidInput("the document must be a table with servers and classes; see examples/")
+        raise InvalidInput("the document must be a table with servers and classes; msj new writes one")
     _known(document, SYSTEM_KEYS)
     _required(document, ("servers", "classes"))
     classes = document["classes"]
