@@ -29,7 +29,7 @@ class JobClass(Value):
         Instead of the share: how many such jobs were counted. All classes of a system have a count, or none; the
         system makes exact shares of them.
     duration
-        A duration law, or the table that describes one.
+        A duration law, the table that describes one, or a frozen distribution of ``scipy.stats``.
     extra
         What the system's ``model`` wants to know besides, by key: ``{"groups": ["new"]}``.
 
