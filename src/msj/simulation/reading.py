@@ -99,7 +99,9 @@ def read(
             kept = [run[more:] for run in kept]
             warm_up += int(more * piece)
     jobs = sum(tally.column("jobs") for run in kept for tally in run)
-    batches = batches_of(kept, jobs / pace.memory)
+    first, size = _stretches(kept, jobs / pace.memory)
+    kept = [run[first : min(len(run) for run in kept)] for run in kept]  # pieces and batches count the same jobs
+    batches = [Tally.total(run[i : i + size]) for run in kept for i in range(0, len(run), size)]
     return Reading(
         pieces=[tally for run in kept for tally in run],
         batches=batches,
@@ -127,10 +129,16 @@ def batches_of(runs: Sequence[Sequence[Tally]], memories: float) -> list[Tally]:
     Of a number of pieces that does not divide well (13 of each run) the first few are left out: else there would be
     one batch for each run, and no interval however long the run.
     """
+    first, size = _stretches(runs, memories)
+    pieces = min(len(run) for run in runs)
+    return [Tally.total(run[i : i + size]) for run in runs for i in range(first, pieces, size)]
+
+
+def _stretches(runs: Sequence[Sequence[Tally]], memories: float) -> tuple[int, int]:
+    """Return at which piece of each run the batches begin, and how many pieces make one."""
     pieces = min(len(run) for run in runs)
     most = min(max(memories / BATCH_MEMORIES, FEWEST_BATCHES), MOST_BATCHES)
     each = max(min(pieces, int(most // len(runs))), 1)
     count = max(range(each // 2 + 1, each + 1), key=lambda n: (pieces // n * n, n))
     size = max(pieces // count, 1)
-    first = max(pieces - count * size, 0)
-    return [Tally.total(run[i : i + size]) for run in runs for i in range(first, pieces, size)]
+    return max(pieces - count * size, 0), size
