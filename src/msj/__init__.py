@@ -61,6 +61,7 @@ if _TYPE_CHECKING:
         Lognormal,
         Pareto,
         PhaseType,
+        Scipy,
         Uniform,
         Weibull,
     )
@@ -75,8 +76,8 @@ __version__ = "0.1.0"
 _PLACES = {
     "msj.model": "JobClass System read write",
     "msj.model.durations": (
-        "Coxian Deterministic Empirical Erlang Exponential Fit Hyperexponential Lognormal Pareto PhaseType Uniform "
-        "Weibull"
+        "Coxian Deterministic Empirical Erlang Exponential Fit Hyperexponential Lognormal Pareto PhaseType Scipy "
+        "Uniform Weibull"
     ),
     "msj.disciplines": (
         "BestFit BestPacking ConservativeBackfilling DivisorFilling EasyBackfilling Fcfs FirstFit FirstFitSrpt "
@@ -146,6 +147,7 @@ __all__ = [
     "RandomizedTimers",
     "RecordedJobs",
     "Result",
+    "Scipy",
     "ServerFilling",
     "ServerFillingSrpt",
     "System",

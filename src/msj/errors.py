@@ -53,6 +53,11 @@ class MsjError(Exception):
             self.file = path.name or str(path)
         return self
 
+    def at_path(self, path: Path) -> MsjError:
+        """Return the same error about a file that is not there: the folder matters, so the path stands as given."""
+        self.file = str(path)
+        return self
+
     def __str__(self) -> str:
         return ": ".join(part for part in (self.file, self.where, self.message) if part)
 

@@ -23,13 +23,24 @@ from msj.plugins import MARK, VARIABLE, file_digest, file_of, files, name_of, na
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a closing half-sentence that suggests the name the user may have meant."""
+    """Return a closing half-sentence that suggests the name the user may have meant.
+
+    Capitals and underscores do not matter, and the beginning of one name only is enough.
+
+    Examples
+    --------
+    >>> nearest("EASY", ["easy-backfilling", "fcfs"])
+    "did you mean 'easy-backfilling'?"
+    """
     import difflib  # here, so that msj --help answers at once
 
     known = list(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    meant = name.strip().casefold().replace("_", "-")
+    folded = {other.casefold().replace("_", "-"): other for other in known}
+    begun = [other for other in folded if meant and other.startswith(meant)]
+    close = begun if meant in folded or len(begun) == 1 else difflib.get_close_matches(meant, folded, n=1, cutoff=0.5)
     if close:
-        return f"did you mean '{close[0]}'?"
+        return f"did you mean '{folded[meant if meant in folded else close[0]]}'?"
     return f"known: {', '.join(known)}" if known else "none exist yet"
 
 

@@ -227,8 +227,14 @@ def test_sizes_of_a_system_take_the_worst_class_that_arrives():
     assert largest_remaining_size(System(servers=4, classes=classes)) == 1.5
 
 
-@pytest.mark.parametrize("name", DURATIONS.names())
-def test_every_law_of_the_catalogue_has_an_answer(name):
+def test_a_law_of_scipy_does_not_say():
+    law = msj.Scipy(name="gamma", parameters={"a": 2})
+    with pytest.raises(msj.NotSupported, match="scipy"):
+        largest_mean_remaining(law)
+
+
+@pytest.mark.parametrize("name", [name for name in DURATIONS.names() if name != "scipy"])
+def test_every_other_law_of_the_catalogue_has_an_answer(name):
     options = {
         "exponential": {"mean": 1},
         "erlang": {"stages": 2, "mean": 1},

@@ -18,7 +18,8 @@ EXAMPLE = "examples/two_servers.toml"
 def test_msj_alone_says_what_to_do_first(run):
     code, out, _ = run()
     assert code == 0
-    assert "msj analyse examples/two_servers.toml" in out
+    assert "msj new" in out
+    assert "msj analyse FILE" in out
 
 
 def test_analyse_prints_a_table(run):

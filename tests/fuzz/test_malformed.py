@@ -137,7 +137,7 @@ LAWS = {
     "hyperexponential": {"rates": [1, 2], "probabilities": [0.5, 0.5]}, "coxian": {"rates": [1, 2], "continue": [0.5]},
     "phase-type": {"initial": [1], "generator": [[-1]]}, "uniform": {"low": 1, "high": 2},
     "lognormal": {"mean": 1, "cv": 2}, "pareto": {"shape": 2.5, "minimum": 1}, "weibull": {"shape": 0.5, "scale": 1},
-    "empirical": {"values": [1, 2, 3]}, "fit": {"mean": 1, "cv": 2},
+    "empirical": {"values": [1, 2, 3]}, "fit": {"mean": 1, "cv": 2}, "scipy": {"name": "gamma", "a": 2, "scale": 1},
 }  # fmt: skip
 
 

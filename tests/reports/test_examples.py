@@ -100,6 +100,8 @@ def test_text_is_a_page(reports, name):
     assert 45 < len(lines) < 100
     assert max(map(len, lines)) <= 140
     assert not re.search(r"\b(nan|inf|None)\b", text)
+    assert "WHAT IS ASSUMED" in text
+    assert "Poisson" in text
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -124,6 +126,7 @@ def test_page_names_nothing_outside_itself(pages, name):
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', body)
     assert "@import" not in body
     assert "url(" not in body
+    assert "Poisson" in body
 
 
 @pytest.fixture(scope="module")

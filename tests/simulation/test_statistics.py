@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
+from msj import Exponential, JobClass, System
 from msj.engines.completed import Completed
 from msj.simulation.growth import growth_rate
 from msj.simulation.intervals import Variance, mean_interval, pooled, probability_interval, student_interval
 from msj.simulation.percentile_interval import percentile_intervals
 from msj.simulation.plan import Pace, Plan
-from msj.simulation.reading import batches_of
+from msj.simulation.reading import batches_of, read
 from msj.simulation.record import Record
 from msj.simulation.sketch import BINS, RELATIVE_ERROR, Sketch, first_bin
 from msj.simulation.tally import COLUMNS, Tally
@@ -223,6 +224,17 @@ def test_batches_are_equal_stretches_of_several_memories():
     assert len(batches_of(runs, 120.0)) == 12
     assert len(batches_of(runs, 20.0)) == 8
     assert batches_of(runs, 120.0)[0].column("response") == sum(range(10))
+
+
+@pytest.mark.parametrize("pieces", range(1, 60))
+def test_pieces_and_batches_count_the_same_jobs(pieces):
+    runs = [[tally_of(response=i) for i in range(pieces)] for _ in range(4)]
+    one = JobClass(name="all", need=1, share=1, duration=Exponential(mean=1))
+    pace = Pace(memory=0.7, settling=0.0, long_jobs=0.0, known=True)
+    found = read(System(servers=1, classes=[one]), 0.5, pace, runs, warm_up=0, threshold=1.0)
+    assert len(found.pieces) % len(found.batches) == 0
+    for column in ("jobs", "response"):
+        assert sum(t.column(column) for t in found.pieces) == sum(t.column(column) for t in found.batches)
 
 
 @pytest.mark.parametrize("asked", [1, 7, 100, 20_000, 10**6])

@@ -27,14 +27,16 @@ WHAT_IT_IS = (
 )
 FIRST_STEPS = """\b
 First steps:
-  msj report examples/hpc_partition.toml       everything about one cluster, as text and as a page
-  msj analyse examples/two_servers.toml        how much load it takes, what it wastes
+  msj new                                      a commented cluster.toml to start from; FILE below
+  msj report FILE                              everything about one cluster, as text and as a page
+  msj analyse FILE                             how much load it takes, what it wastes
   msj analyse FILE --load 0.9 --json           the same for programs, at another load
   msj curve FILE --plot curve.png              response time against load
   msj simulate FILE --jobs 1000000 --seed 1    what cannot be solved, or to check it
   msj compare FILE --policies fcfs,first-fit   policies on the same jobs
   msj waste FILE --vary share:large=0..1       where the waste is largest
-  msj log examples/logs/small_cluster.swf      a real log: SWF, Slurm's sacct, CSV, Parquet
+  msj new --example small_cluster.swf          a log to try; LOG below
+  msj log LOG                                  a real log: SWF, Slurm's sacct, CSV, Parquet
   msj replay LOG --policies fcfs,easy-backfilling   its jobs under other policies
   msj list durations                           what a spec file can say
 """
@@ -42,6 +44,7 @@ EXIT_CODES = "Exit codes: 0 done, 1 the answer is no (unstable, not reachable), 
 
 # Name: where it is, what it does. In the order in which a newcomer needs them.
 COMMANDS = {
+    "new": ("msj.cli.new:new", "A commented spec file to start from."),
     "report": ("msj.cli.report:report", "Everything about one cluster, as text and as one HTML page."),
     "analyse": ("msj.cli.analyse:analyse", "How much load it takes, what it wastes, how long jobs stay."),
     "curve": ("msj.cli.curve:curve", "Mean response time against load: exact, else simulated."),
@@ -76,7 +79,7 @@ def msj(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         click.echo(f"msj: {WHAT_IT_IS[0].lower()}{WHAT_IT_IS[1:]}\n")
         click.echo(FIRST_STEPS.removeprefix("\b\n"))
-        click.echo("A cluster is one TOML file: copy one from examples/ and change it. msj --help lists the commands.")
+        click.echo("A cluster is one TOML file: msj new writes one to change. msj --help lists the commands.")
 
 
 speaking(msj)

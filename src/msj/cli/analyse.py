@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from msj.cli.options import load_options, output_options, read_system, speaking_of, spec_file
+from msj.cli.options import SEED, load_options, output_options, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_result
 
@@ -31,7 +31,7 @@ from msj.cli.show import leave, show_result
 @click.option("--states", metavar="N", type=click.IntRange(min=1), help="Also list the N likeliest saturated states.")
 @click.option("--law", metavar="N", type=click.IntRange(min=0), help="Also list P(0), ..., P(N jobs in system).")
 @click.option("--or-simulate", is_flag=True, help="Simulate what has no exact answer.")
-@click.option("--seed", type=int, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
+@click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
 @output_options
 def analyse(
     file: Path,

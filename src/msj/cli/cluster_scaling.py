@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from msj.cli.options import load_options, output_options, plot_option, read_system, speaking_of, spec_file
+from msj.cli.options import (
+    SEED,
+    WholeNumber,
+    load_options,
+    output_options,
+    plot_option,
+    read_system,
+    speaking_of,
+    spec_file,
+)
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import server_counts
 from msj.cli.show import draw_to, leave, show_result
@@ -34,8 +43,8 @@ from msj.model.numbers import whole
     help="Also answer with needs above CAP cut to it, durations stretched to keep the work.",
 )
 @load_options
-@click.option("--jobs", type=click.IntRange(min=1000), metavar="N", help="Jobs of each simulation.  [default: by size]")
-@click.option("--seed", type=int, metavar="N", help="Same seed, same answer.  [default: a new one]")
+@click.option("--jobs", type=WholeNumber(min=1000), metavar="N", help="Jobs of each simulation.  [default: by size]")
+@click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
 @output_options
 @plot_option
 def cluster(

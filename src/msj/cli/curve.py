@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import JOBS, output_options, plot_option, read_system, speaking_of, spec_file
+from msj.cli.options import JOBS, SEED, output_options, plot_option, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import draw_to, show_result
 
@@ -15,7 +15,7 @@ from msj.cli.show import draw_to, show_result
 @spec_file
 @click.option("--loads", metavar="LIST", help="Loads, e.g. 0.5,0.9,0.99; by default from 0 to 0.999 (simulated 0.95).")
 @click.option("--jobs", type=JOBS, metavar="N", help="Jobs of each simulation, where no exact answer exists.")
-@click.option("--seed", type=int, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
+@click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
 @plot_option
 @output_options
 def curve(

@@ -9,7 +9,7 @@ import click
 
 from msj.cli.log_options import log_file, reading_options
 from msj.cli.messages import say
-from msj.cli.options import output_options
+from msj.cli.options import SEED, output_options
 from msj.cli.report import page_path
 from msj.cli.show import leave, show_result
 
@@ -24,7 +24,7 @@ from msj.cli.show import leave, show_result
     metavar="DIR",
     help="Where to put the page, FILE_log.html.  [default: here; with --json or --csv: no page]",
 )
-@click.option("--seed", type=int, metavar="N", help="For shuffled jobs: same seed, same answer.  [default: a new one]")
+@click.option("--seed", type=SEED, metavar="N", help="For shuffled jobs: same seed, same answer.  [default: a new one]")
 @output_options
 def log(
     file: Path, users: bool, out: Path | None, seed: int | None, as_json: bool, as_csv: bool, **reading: Any

@@ -22,10 +22,38 @@ if TYPE_CHECKING:  # a file that does not exist is said before NumPy is there
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+
+class WholeNumber(click.IntRange):
+    """A whole number as people write it: 1000000, 1_000_000 or 1e6."""
+
+    name = "whole number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        if isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d+(\.\d*)?[eE]\+?\d{1,2}\s*", value):
+            from decimal import Decimal
+
+            meant = Decimal(value.strip())
+            value = int(meant) if meant == int(meant) else value
+        return super().convert(value, param, ctx)
+
+
+class Seed(WholeNumber):
+    """A seed."""
+
+    name = "seed"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the seed."""
+        found = super().convert(value, param, ctx)
+        return self.fail(f"{found} is no seed; give a whole number from 0", param, ctx) if found < 0 else found
+
+
 # Beyond these a run would never end, or not even begin.
-JOBS = click.IntRange(max=10**15)
-REPLICATIONS = click.IntRange(max=10_000)
-WORKERS = click.IntRange(1, 1024)
+JOBS = WholeNumber(max=10**15)
+REPLICATIONS = WholeNumber(max=10_000)
+WORKERS = WholeNumber(1, 1024)
+SEED = Seed()
 PROCESSES = WORKERS
 
 
@@ -38,12 +66,23 @@ class SpecPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path."""
         path = Path(value)
-        if not path.exists() and path.parent.is_dir():
-            beside = sorted(p.name for p in path.parent.iterdir() if p.suffix.lower() in (".toml", ".json"))
-            near = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.5)
-            fix = f"did you mean '{path.parent / near[0]}'?" if near else "check the path"
-            raise InvalidInput(f"cannot be read (No such file or directory); {fix}").in_file(path)
+        if not path.exists():
+            raise InvalidInput(f"cannot be read (No such file or directory); {_instead_of(path)}").at_path(path)
         return super().convert(value, param, ctx)
+
+
+def _instead_of(path: Path) -> str:
+    """Return what to do about a spec file that is not there: take one of a like name, or go to another folder."""
+    from msj.cli.examples import examples
+
+    name = path.stem if path.suffix == ".toml" else path.name
+    if "examples" in path.parts[:-1] and name in examples():
+        return f"it comes with msj: msj new --example {name} writes it here"
+    if not path.parent.is_dir():
+        return f"there is no folder '{path.parent}' here; check the path"
+    beside = {p.stem: p for p in sorted(path.parent.iterdir()) if p.suffix.lower() in (".toml", ".json")}
+    near = difflib.get_close_matches(path.stem, beside, n=1, cutoff=0.6)
+    return f"did you mean '{beside[near[0]]}'?" if near else "check the path"
 
 
 spec_file = click.argument("file", type=SpecPath(), metavar="FILE")
@@ -118,7 +157,7 @@ def run_options(command: Command) -> Command:
             metavar="N",
             help="Independent runs.  [default: by the cluster's memory]",
         ),
-        click.option("--seed", type=int, metavar="N", help="Same seed, same answer.  [default: a new one]"),
+        click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]"),
     ):
         command = option(command)
     return command

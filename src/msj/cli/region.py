@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import JOBS, output_options, plot_option, read_system, speaking_of, spec_file
+from msj.cli.options import JOBS, SEED, output_options, plot_option, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import draw_to, show_result
 
@@ -16,7 +16,7 @@ from msj.cli.show import draw_to, show_result
 @click.option("--classes", metavar="A,B", help="Two classes, by a comma; the others do not arrive.")
 @click.option("--points", type=click.IntRange(min=2), metavar="N", help="How many mixes.  [default: 41, simulated 11]")
 @click.option("--jobs", type=JOBS, metavar="N", help="Jobs of each simulation, where there is one.")
-@click.option("--seed", type=int, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
+@click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
 @plot_option
 @output_options
 def region(

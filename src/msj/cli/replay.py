@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from msj.cli.log_options import log_file, reading_options
-from msj.cli.options import complete_policies, output_options, policies_from_text
+from msj.cli.options import SEED, complete_policies, output_options, policies_from_text
 from msj.cli.options import levels as read_levels
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_result
@@ -51,7 +51,7 @@ from msj.cli.show import leave, show_result
 @click.option(
     "--levels", callback=read_levels, default="50,90,95,99", show_default=True, metavar="P,P,...", help="Percentiles."
 )
-@click.option("--seed", type=int, metavar="N", help="Same seed, same answer.  [default: a new one]")
+@click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
 @click.option(
     "--jobs-file",
     type=click.Path(path_type=Path),

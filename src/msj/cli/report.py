@@ -8,6 +8,7 @@ import click
 
 from msj.cli.messages import say
 from msj.cli.options import (
+    SEED,
     complete_policies,
     load_options,
     output_options,
@@ -52,7 +53,7 @@ from msj.errors import InvalidInput
     metavar="S",
     help="About how long it may take; what would take longer is cut, with a note.",
 )
-@click.option("--seed", type=int, metavar="N", help="Same seed, same answer.  [default: a new one]")
+@click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
 @output_options
 def report(
     file: Path,

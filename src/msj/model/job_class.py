@@ -25,8 +25,11 @@ class JobClass(Value):
         Servers held together, from start to end.
     share
         Share of all arrivals that are of this class; ``"2/3"`` and ``Fraction(2, 3)`` stay exact.
+    count
+        Instead of the share: how many such jobs were counted. All classes of a system have a count, or none; the
+        system makes exact shares of them.
     duration
-        A duration law, or the table that describes one.
+        A duration law, the table that describes one, or a frozen distribution of ``scipy.stats``.
     extra
         What the system's ``model`` wants to know besides, by key: ``{"groups": ["new"]}``.
 
@@ -38,7 +41,8 @@ class JobClass(Value):
 
     name: str
     need: int
-    share: Number
+    share: Number = None  # type: ignore[assignment]  # None only beside a count, outside a system
+    count: int | None = None
     duration: Duration
     extra: Mapping[str, Any] = Table()
 
@@ -46,7 +50,13 @@ class JobClass(Value):
         if not text(self.name, "name").strip():
             raise InvalidInput(f"name = {self.name!r} must be a non-empty text; name the class")
         object.__setattr__(self, "need", whole(self.need, "need"))
-        object.__setattr__(self, "share", probability(self.share, "share"))
+        if (self.share is None) == (self.count is None):
+            given = "neither" if self.share is None else "both"
+            raise InvalidInput(f"a class takes share or count, and {given} is given; give exactly one")
+        if self.share is not None:
+            object.__setattr__(self, "share", probability(self.share, "share"))
+        else:
+            object.__setattr__(self, "count", whole(self.count, "count", least=0))
         if not isinstance(self.duration, Duration):
             try:
                 object.__setattr__(self, "duration", duration_from_spec(self.duration))
@@ -63,6 +73,7 @@ class JobClass(Value):
 
     def to_spec(self) -> dict[str, Any]:
         """Return the ``[[classes]]`` table that describes this class."""
-        spec = {"name": self.name, "need": self.need, "share": as_plain(self.share)}
+        spec: dict[str, Any] = {"name": self.name, "need": self.need}
+        spec |= {"share": as_plain(self.share)} if self.count is None else {"count": self.count}
         further: dict[str, Any] = plain(self.extra)
         return spec | {"duration": self.duration.to_spec()} | further

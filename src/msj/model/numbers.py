@@ -54,8 +54,17 @@ def _from_text(text: str, name: str) -> Number:
     try:
         found = Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise InvalidInput(f"{name} = {text!r} is not a number; write 0.25, 3 or '1/3'") from None
+        raise InvalidInput(f"{name} = {text!r} is not a number; {_as_meant(text)}") from None
     return _in_range(found, name)
+
+
+def _as_meant(text: str) -> str:
+    """Return how to write what the user meant: a decimal comma and per cent are the usual slips."""
+    if re.fullmatch(r"\s*[-+]?\d*,\d+\s*", text):
+        return f"decimals take a point: write {text.strip().replace(',', '.')}"
+    if per_cent := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", text):
+        return f"write it as a share, {float(per_cent[1]) / 100:.10g}"
+    return "write 0.25, 3 or '1/3'"
 
 
 def _in_range(value: int | Fraction, name: str) -> int | Fraction:

@@ -1,9 +1,9 @@
 """Spec files: the TOML (or JSON) document that describes a cluster.
 
 The keys are a contract: ``name``, ``servers``, ``policy``, ``model``, one of ``arrival_rate``/``load``/``utilisation``,
-and ``classes`` with ``name``, ``need``, ``share``, ``duration`` and the keys that the ``model`` adds. Reading gives a
-:class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that reads back as an
-equal system.
+and ``classes`` with ``name``, ``need``, ``share`` or ``count``, ``duration`` and the keys that the ``model`` adds.
+Reading gives a :class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that
+reads back as an equal system.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def from_document(document: object, *, folder: Path | None = None) -> System:
     2
     """
     if not isinstance(document, dict):
-        raise InvalidInput("the document must be a table with servers and classes; see examples/")
+        raise InvalidInput("the document must be a table with servers and classes; msj new writes one")
     _known(document, SYSTEM_KEYS)
     _required(document, ("servers", "classes"))
     classes = document["classes"]
@@ -117,8 +117,8 @@ def _job_class(table: dict[str, Any], index: int, model: ChosenModel | None) -> 
         further = {key: value for key, value in table.items() if key not in CLASS_KEYS}
         for key in further:
             check_class_key(key, model)
-        _required(table, CLASS_KEYS)
-        return JobClass(**{key: table[key] for key in CLASS_KEYS}, extra=further)
+        _required(table, tuple(key for key in CLASS_KEYS if key != ("share" if "count" in table else "count")))
+        return JobClass(**{key: table[key] for key in CLASS_KEYS if key in table}, extra=further)
     except MsjError as error:
         raise error.within(f"classes[{index}]") from None
 
@@ -156,7 +156,8 @@ def _known(table: dict[str, Any], keys: tuple[str, ...]) -> None:
 def _required(table: dict[str, Any], keys: tuple[str, ...]) -> None:
     for key in keys:
         if key not in table:
-            raise InvalidInput(f"key '{key}' is missing; add {key} = ...")
+            fix = "at least one [[classes]] table" if key == "classes" else f"{key} = ..."
+            raise InvalidInput(f"key '{key}' is missing; add {fix}")
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -174,7 +175,7 @@ def _document(path: Path) -> object:
     try:
         text = path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark in front
     except OSError as error:
-        raise InvalidInput(f"cannot be read ({error.strerror}); check the path") from None
+        raise InvalidInput(f"cannot be read ({error.strerror}); check the path").at_path(path) from None
     except UnicodeDecodeError:
         raise InvalidInput("is not UTF-8 text; give a TOML or JSON file") from None
     try:
@@ -184,8 +185,23 @@ def _document(path: Path) -> object:
     except MsjError:
         raise
     except json.JSONDecodeError as error:
-        raise InvalidInput(f"is not JSON: {error.msg} at line {error.lineno}; correct that line") from None
+        fix = _slip(text, error.lineno) or "correct that line"
+        raise InvalidInput(f"is not JSON: {error.msg} at line {error.lineno}; {fix}") from None
     except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"is not TOML: {error}; correct that line") from None
+        line = re.search(r"at line (\d+)", str(error))
+        fix = (_slip(text, int(line[1])) if line else "") or "correct that line"
+        raise InvalidInput(f"is not TOML: {error}; {fix}") from None
     except ValueError as error:  # an integer of thousands of digits
         raise InvalidInput(f"cannot be read: {error}; correct that number") from None
+
+
+def _slip(text: str, line: int) -> str:
+    """Return how to mend the line at which a file cannot be read, where it has one of the usual slips."""
+    found = text.splitlines()[line - 1] if 0 < line <= len(text.splitlines()) else ""
+    if curly := re.search("[“”„‟‘’‚«»]", found):
+        return f'the line has the typographic quote {curly[0]}: write straight quotes, "'
+    if comma := re.search(r"[=:\[]\s*([-+]?\d+,\d+)\s*(?:#.*|[,}\]]\s*)?$", found):
+        return f"decimals take a point: write {comma[1].replace(',', '.')} instead of {comma[1]}"
+    if per_cent := re.search(r"[=:]\s*(\d+(?:\.\d+)?)\s*%", found):
+        return f"write {per_cent[1]} % as a share, {float(per_cent[1]) / 100:.10g}"
+    return ""

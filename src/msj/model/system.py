@@ -20,8 +20,9 @@ from msj.model.value import Value
 from msj.registry import MODELS, POLICIES, nearest
 from msj.results.html import html_grid
 
-CLASS_KEYS = ("name", "need", "share", "duration")
+CLASS_KEYS = ("name", "need", "share", "count", "duration")
 LOADS = ("arrival_rate", "load", "utilisation")
+PER_CENT = (10, 100)  # between these a load or a utilisation is a percentage; far more is an overload somebody means
 
 
 class ChosenPolicy(Protocol):
@@ -66,7 +67,7 @@ class System(Value):
     servers
         Number of servers.
     classes
-        The job classes; their shares sum to 1.
+        The job classes; their shares sum to 1, or each has a count, of which the system makes its share.
     arrival_rate, load, utilisation
         At most one: jobs per unit of time, share of the stability threshold, or share of the servers that
         would be busy if all jobs were served.
@@ -109,7 +110,7 @@ class System(Value):
         if len(given) > 1:
             raise InvalidInput(f"{' and '.join(given)} are both given; say how much arrives in one way only")
         for key in given:
-            object.__setattr__(self, key, positive(getattr(self, key), key))
+            object.__setattr__(self, key, _amount(getattr(self, key), key))
         try:
             object.__setattr__(self, "policy", chosen_from(POLICIES, self.policy, "fcfs"))
         except MsjError as error:
@@ -189,6 +190,15 @@ class System(Value):
         return html_grid(headings, rows, caption=", ".join(part for part in (*parts, arrives) if part))
 
 
+def _amount(value: Any, key: str) -> Number:
+    """Return how much arrives; a share that can only be meant as a percentage is refused."""
+    found = positive(value, key)
+    if key != "arrival_rate" and PER_CENT[0] < found <= PER_CENT[1]:
+        rule = f"{key} = {as_text(found)} must be a share, where 1 is all the cluster takes"
+        raise InvalidInput(f"{rule}; for {as_text(found)} % write {key} = {float(found) / 100:.10g}")
+    return found
+
+
 def _classes(classes: Iterable[JobClass], servers: int) -> tuple[JobClass, ...]:
     if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable):
         raise InvalidInput(f"classes = {classes!r} must be a list of job classes")
@@ -204,12 +214,29 @@ def _classes(classes: Iterable[JobClass], servers: int) -> tuple[JobClass, ...]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InvalidInput(f"two classes are called '{twice}'; give each its own name")
+    classes = _shares_of_counts(classes)
     total: Number = sum((c.share for c in classes), start=0)
     exact = all(isinstance(c.share, (int, Fraction)) for c in classes)
     if total != 1 if exact else abs(float(total) - 1) > 1e-9:
         listed = " + ".join(as_text(c.share) for c in classes[:6]) + (" + ..." if len(classes) > 6 else "")
         raise InvalidInput(f"shares sum to {as_text(total)} ({listed}); they must sum to 1: change one of them")
     return classes
+
+
+def _shares_of_counts(classes: tuple[JobClass, ...]) -> tuple[JobClass, ...]:
+    """Return the classes with the exact shares that their counts are of all jobs."""
+    counted = [c for c in classes if c.count is not None]
+    if not counted:
+        return classes
+    if len(counted) < len(classes):
+        other = next(c for c in classes if c.count is None)
+        raise InvalidInput(
+            f"class '{counted[0].name}' has a count and class '{other.name}' a share; give all of them counts, or none"
+        )
+    total = sum(c.count for c in counted if c.count is not None)
+    if total == 0:
+        raise InvalidInput("all counts are 0; give at least one class a count above 0")
+    return tuple(c.replace(count=None, share=Fraction(c.count or 0, total)) for c in counted)
 
 
 def chosen_model(given: Any) -> ChosenModel | None:

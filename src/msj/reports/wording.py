@@ -7,6 +7,11 @@ import math
 from msj.errors import MsjError
 from msj.results import Kind, Quantity
 
+#: What every answer about a described cluster rests on; a log's own jobs need none of it.
+ASSUMED = (
+    "Jobs arrive one by one, independently of each other, at a constant mean rate (a Poisson process); how long each "
+    "takes is drawn from its class's law, independently of all others. msj replay serves a log's own jobs instead."
+)
 SURE: dict[str, str] = {
     "exact": "exact",
     "asymptotic": "prediction, right near saturation",

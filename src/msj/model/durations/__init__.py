@@ -11,6 +11,7 @@ from msj.model.durations.hyperexponential import Hyperexponential
 from msj.model.durations.lognormal import Lognormal
 from msj.model.durations.pareto import Pareto
 from msj.model.durations.phase_type import PhaseType
+from msj.model.durations.scipy import Scipy
 from msj.model.durations.uniform import Uniform
 from msj.model.durations.weibull import Weibull
 
@@ -26,6 +27,7 @@ __all__ = [
     "Lognormal",
     "Pareto",
     "PhaseType",
+    "Scipy",
     "Uniform",
     "Weibull",
     "duration_from_spec",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -87,6 +88,13 @@ class Duration(Value, ABC):
         return tuple(f.name for f in dataclasses.fields(cls))  # type: ignore[arg-type]
 
     @classmethod
+    def check_keys(cls, table: Mapping[str, Any]) -> None:
+        """Refuse keys that this law does not understand."""
+        for key in table:
+            if key not in cls.spec_keys():
+                raise InvalidInput(f"unknown key '{key}' for law '{cls.law}'; {nearest(key, cls.spec_keys())}")
+
+    @classmethod
     def from_spec(cls, table: dict[str, Any]) -> Duration:
         """Make the law from its table (without ``law``)."""
         try:
@@ -109,7 +117,7 @@ def _plain(value: Any) -> Any:
 
 
 def duration_from_spec(table: object) -> Duration:
-    """Make the law that ``duration = { law = ..., ... }`` describes.
+    """Make the law that ``duration = { law = ..., ... }`` describes, or that a frozen distribution of SciPy is.
 
     Examples
     --------
@@ -117,13 +125,16 @@ def duration_from_spec(table: object) -> Duration:
     0.7071067811865476
     """
     if not isinstance(table, dict):
+        from msj.model.durations.scipy import from_frozen
+
+        found = from_frozen(table)
+        if found is not None:
+            return found
         raise InvalidInput(f"{table!r} is not a table; write {{ law = 'exponential', mean = 1 }}")
     if "law" not in table:
         raise InvalidInput("no law is named; add law = 'exponential' or another: " + ", ".join(DURATIONS.names()))
     law = DURATIONS.get(table["law"])
     rest = {key: value for key, value in table.items() if key != "law"}
-    for key in rest:
-        if key not in law.spec_keys():
-            raise InvalidInput(f"unknown key '{key}' for law '{law.law}'; {nearest(key, law.spec_keys())}")
+    law.check_keys(rest)
     made: Duration = law.from_spec(rest)
     return made
