@@ -52,11 +52,17 @@ def test_a_users_file(tmp_path):
     assert "mean_response_time" in done.stdout
 
 
-@pytest.mark.parametrize("flags", [("--jobs", 0), ("--precision", 0), ("--policy", "fcsf"), ("--seed", -1)])
+@pytest.mark.parametrize("flags", [("--jobs", 0), ("--precision", 0), ("--policy", "fcsf")])
 def test_bad_input_is_a_sentence(flags):
     done = run(simulate, EXAMPLE, *flags)
     assert isinstance(done.exception, MsjError)
     assert done.exception.exit_code == 2
+
+
+def test_a_negative_seed_is_refused_with_the_option():
+    done = run(simulate, EXAMPLE, "--seed", -1)
+    assert done.exit_code == 2
+    assert "--seed" in done.stderr
 
 
 def test_compare():
