@@ -1,5 +1,6 @@
 """Control variates: right means, known means of their own, and gains that are what they say."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import msj
 from msj import Exponential, JobClass, Lognormal, Pareto, System
 from msj.answers.known import known_of
+from msj.simulation import estimates
 from msj.simulation.controlled import SKEWED, remainder
 from msj.simulation.controls import FIRST_CLASS, SERVERS, SQUARES, Controls, ControlServers, why_no_controls
 from msj.workloads import PoissonJobs, Streams, seed_sequence
@@ -149,3 +151,18 @@ def test_pieces_that_batches_leave_out_are_left_out_of_the_fit_too(jobs):
         system = cluster("server-filling").replace(utilisation=0.5)
         result = msj.simulate(system, jobs=jobs, seed=1, replications=replications)
         assert result.row("mean_response_time").low is not None
+
+
+def test_a_probability_that_controls_would_put_beyond_one_stays_plain(monkeypatch):
+    system = msj.read("examples/two_servers.toml").replace(load=0.9)
+    plain = msj.simulate(system, jobs=100_000, seed=1, controls=False)["waiting_probability"]
+    honest = estimates.remainder
+
+    def beyond_one(*given):  # as if the controls said that more than everybody waits
+        found = honest(*given)
+        return None if found is None else dataclasses.replace(found, shift=abs(found.shift) + 1e6)
+
+    monkeypatch.setattr(estimates, "remainder", beyond_one)
+    row = msj.simulate(system, jobs=100_000, seed=1).row("waiting_probability")
+    assert row.value == plain
+    assert row.low < row.value < row.high <= 1

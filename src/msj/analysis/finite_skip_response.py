@@ -99,12 +99,7 @@ class FiniteSkipResponse(ResponseAnalysis):
                 notes += [f"Some percentiles are left out: {error}."] if percentiles else []
         elif percentiles and in_order and not knows_service(model):
             notes.append("Percentiles of response times are not known: others may affect a job that has started.")
-        return AtRate(
-            rows=tuple(rows),
-            facts={"exact_residual": law.residual},
-            notes=tuple(notes),
-            reset_difference=lambda: reset_remainder(levels.at(rate), law, rate),
-        )
+        return _answer(levels, law, rate, rows, notes)
 
     def jobs_law(self, system: System, rate: float, last: int) -> NDArray[np.float64]:
         with blas_threads(1):
@@ -161,6 +156,10 @@ def front_at_rate(
         rows += waiting_rows(waiting, names, percentiles=percentiles)
         if percentiles and waiting.service is None:
             notes.append("Percentiles of response times are not known: others may affect a job that has started.")
+    return _answer(levels, law, rate, rows, notes)
+
+
+def _answer(levels: FrontLevels, law: LevelLaw, rate: float, rows: Sequence[Quantity], notes: Sequence[str]) -> AtRate:
     return AtRate(
         rows=tuple(rows),
         facts={"exact_residual": law.residual},

@@ -20,7 +20,7 @@ long jobs, loads these servers, too: what they had beyond their means tells what
 - Where the threshold is not known, slower ones of weight need/k that are .75, .88 and .96 busy.
 - Where jobs of larger need go first, servers that see these only.
 
-A server that remembers its past for too large a part of the run is left out: its mean over the run says little.
+A further server that remembers its past for too large a part of the run is left out: its mean over the run says little.
 """
 
 from __future__ import annotations

@@ -170,7 +170,11 @@ class Estimates:
         plain = Variance(batches, count - 1) if theory is None else pooled(batches, count, *theory)
         found = self._remainder(group, name, value)
         adjusted = value if found is None else value + found.shift / float(jobs.sum())
-        if found is None or adjusted <= 0 or found.left_over(size := len(found.beyond) // count) >= WORTH_IT:
+        most = 1.0 if name == "waited" else math.inf  # a probability stays one
+        if found is None or not 0 < adjusted < most:
+            return value, plain
+        size = len(found.beyond) // count
+        if found.left_over(size) >= WORTH_IT:
             return value, plain
         smaller = (value / adjusted) ** 2
         finely = found.left_over(max(size // 2, 1), overlapping=True)
