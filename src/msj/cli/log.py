@@ -12,6 +12,7 @@ from msj.cli.messages import say
 from msj.cli.options import SEED, output_options
 from msj.cli.report import page_path
 from msj.cli.show import leave, show_result
+from msj.store import write_text
 
 
 @click.command()
@@ -54,6 +55,6 @@ def log(
     if page is not None:
         from msj.reports.log_page import write_log_page
 
-        page.write_text(write_log_page(found), encoding="utf-8")
+        write_text(page, write_log_page(found))
         say(f"written: {page}")
     leave(found)

@@ -20,6 +20,7 @@ from msj.cli.options import (
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_result
 from msj.errors import InvalidInput
+from msj.store import write_text
 
 
 @click.command()
@@ -96,7 +97,7 @@ def report(
     else:
         click.echo(reports.write_text(found, heading=lambda title: click.style(title.upper(), bold=True)))
     if page is not None:
-        page.write_text(reports.write_page(found), encoding="utf-8")
+        write_text(page, reports.write_page(found))
         say(f"written: {page}")
     if found.load is None:
         raise click.exceptions.Exit(2)

@@ -20,6 +20,7 @@ from msj.model.endless import require_an_end
 from msj.model.job_class import JobClass
 from msj.model.system import CLASS_KEYS, LOADS, ChosenModel, System, check_class_key, chosen_model
 from msj.registry import nearest
+from msj.store import write_text
 
 #: A cluster, or the file that describes it.
 SystemLike: TypeAlias = System | str | os.PathLike[str]
@@ -56,7 +57,7 @@ def as_system(given: SystemLike) -> System:
 def write(system: System, path: str | os.PathLike[str]) -> None:
     """Write a cluster to a file; the ending, .toml or .json, decides the format."""
     path = Path(path)
-    path.write_text(to_json(system) if path.suffix.lower() == ".json" else to_toml(system), encoding="utf-8")
+    write_text(path, to_json(system) if path.suffix.lower() == ".json" else to_toml(system))
 
 
 def to_toml(system: System) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from msj.errors import InvalidInput
+from msj.store import write_atomically
 
 ENDINGS = (".png", ".svg", ".pdf")
 
@@ -55,7 +56,5 @@ def check_path(path: str | Path) -> None:
 def save(figure: Any, path: str | Path) -> None:
     """Write a figure; the ending decides the format."""
     check_path(path)
-    try:
-        figure.savefig(path, dpi=160)
-    except OSError as error:
-        raise InvalidInput(f"'{path}' cannot be written ({error.strerror}); check the path") from None
+    ending = Path(path).suffix.lower().removeprefix(".")
+    write_atomically(path, lambda file: figure.savefig(file, dpi=160, format=ending))

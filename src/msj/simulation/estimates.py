@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ from msj.simulation.intervals import (
 from msj.simulation.percentile_interval import FEWEST, percentile_intervals
 from msj.simulation.reading import Reading
 from msj.simulation.sketch import Sketch
+from msj.simulation.tally import COLUMNS
 
 LEVELS = (50.0, 90.0, 95.0, 99.0, 99.9)
 FEW_JOBS = 1000  # of a class: its percentiles have no interval below
@@ -89,6 +91,7 @@ class Estimates:
         self.system, self.rate, self.reading, self.controls = system, rate, reading, controls
         self.method, self.citation = method, citation
         self.sure = reading.long_enough
+        self._laws: dict[tuple[str, int | None], list[Sketch]] = {}
         self.reductions: dict[str, float] = {}  # what controls have divided the variance by, for means over all jobs
         self.forgets = all(math.isfinite(c.duration.second_moment) for c in system.active_classes)
 
@@ -236,8 +239,11 @@ class Estimates:
 
     def _sketches(self, group: Group, name: str) -> list[Sketch]:
         """Return the law of waiting or response times as each batch saw it."""
-        each: list[Sketch] = [getattr(batch, name) for batch in self.reading.batches]
-        return [s.of_all() if group.index is None else s.of_class(group.index) for s in each]
+        key = name, group.index
+        if key not in self._laws:
+            each: list[Sketch] = [getattr(batch, name) for batch in self.reading.batches]
+            self._laws[key] = [s.of_all() if group.index is None else s.of_class(group.index) for s in each]
+        return self._laws[key]
 
     def level_jobs(self, level: float) -> float:
         """Return how many jobs it takes for the interval of a percentile."""
@@ -246,8 +252,16 @@ class Estimates:
 
     def series(self, name: str, group: Group, *, pieces: bool = False) -> NDArray[np.float64]:
         """Return one sum for each batch, or piece."""
-        each = self.reading.pieces if pieces else self.reading.batches
-        return np.array([tally.column(name, group.index) for tally in each])
+        sums = (self._piece_sums if pieces else self._batch_sums)[:, :, COLUMNS.index(name)]
+        return np.asarray(sums.sum(axis=1) if group.index is None else sums[:, group.index])
+
+    @cached_property
+    def _piece_sums(self) -> NDArray[np.float64]:
+        return np.array([tally.sums for tally in self.reading.pieces])
+
+    @cached_property
+    def _batch_sums(self) -> NDArray[np.float64]:
+        return np.array([tally.sums for tally in self.reading.batches])
 
     def _row(self, name: str, value: float, interval: Interval, group: Group, level: float | None = None) -> Quantity:
         low, high = (None, None) if interval is None else interval

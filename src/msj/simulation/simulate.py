@@ -7,7 +7,6 @@ import os
 import time as clock
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from msj.effort import Effort
 from msj.engines.compiling import compiled_before
 from msj.model import System
 from msj.model.numbers import whole
-from msj.results import Outcome, Quantity, Result, Watch, provenance
+from msj.results import Outcome, Quantity, Result, Watch, provenance, version_of
 from msj.simulation.checkpoint import Checkpoint
 from msj.simulation.estimates import LEVELS, Estimates
 from msj.simulation.jobs_file import JobsFile
@@ -176,7 +175,7 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
         quantities=tuple(rows),
         outcome=outcome,
         provenance=provenance(
-            numba=version("numba"),
+            numba=version_of("numba"),
             seed=seed,
             jobs=run.done,
             replications=count,
