@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from msj.disciplines.sharing import Sharing
 from msj.model import JobClass, System
 from msj.results import Quantity
-from msj.simulation.controlled import SKEWED, Remainder, remainder
+from msj.simulation.controlled import Remainder, remainder
 from msj.simulation.controls import Controls
 from msj.simulation.intervals import (
     TRUST,
@@ -38,7 +38,7 @@ from msj.simulation.tally import COLUMNS
 LEVELS = (50.0, 90.0, 95.0, 99.0, 99.9)
 FEW_JOBS = 1000  # of a class: its percentiles have no interval below
 SKETCHED = ("waiting", "response")
-WORTH_IT = 0.4  # of the variance, at most, must be left over; else what is gained is less than what is risked
+WORTH_IT = 0.33  # of the variance, at most, must be left over; else what is gained is less than what is risked
 ROUNDING = 1e-10  # relative: what a control that knows everything still leaves open
 RARE = 10.0  # memories with a wait below which theory is asked, too
 
@@ -177,13 +177,13 @@ class Estimates:
         if found is None or not 0 < adjusted < most:
             return value, plain
         size = len(found.beyond) // count
-        if found.left_over(size) >= WORTH_IT:
-            return value, plain
         smaller = (value / adjusted) ** 2
-        finely = found.left_over(max(size // 2, 1), overlapping=True)
-        left_over = remaining(batches, count, found.left_over(size), finely, theory)
+        share, finely = found.left_over(size), found.left_over(max(size // 2, 1), overlapping=True)
+        if share >= WORTH_IT:
+            return value, plain
+        left_over = remaining(batches, count, share, finely, theory)
         if group.index is None:
-            self.reductions[name] = SKEWED / finely
+            self.reductions[name] = 1.0 / finely
         return adjusted, Variance(max(left_over.value * smaller, ROUNDING**2), left_over.freedom)
 
     def _remainder(self, group: Group, name: str, value: float) -> Remainder | None:
