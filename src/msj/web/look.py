@@ -1,8 +1,8 @@
 """All that can be said of a cluster at once, the most useful first: a report that grows while it is looked at.
 
 How much it takes and where the servers go; how long jobs stay at its load, exactly where that is possible; what a
-change would bring; percentiles, which cost most, last. Each step gives the whole report so far, with its findings in words. No
-response time at the load is simulated here: ``simulate`` does that and sharpens it.
+change would bring; percentiles, which cost most, last. Each step gives the whole report so far, with its findings in
+words. No response time at the load is simulated here: ``simulate`` does that and sharpens it.
 """
 
 from __future__ import annotations

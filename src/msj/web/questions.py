@@ -2,8 +2,8 @@
 
 Every one is a verb of ``import msj`` or of the command line with its own names for the options; what would name a file
 or code is not among them. ``simulate`` and ``compare`` run again with four times as many jobs until they have the
-number asked for: each line is what ``msj simulate --jobs N --seed S`` prints, so its interval is that of a run of fixed length
-and not of one that ended because it looked good.
+number asked for: each line is what ``msj simulate --jobs N --seed S`` prints, so its interval is that of a run of fixed
+length and not of one that ended because it looked good.
 """
 
 from __future__ import annotations
