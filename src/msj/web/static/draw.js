@@ -56,8 +56,9 @@ export function curve({ points, here, limit, load }) {
   }
   const shapes = [], annotations = [];
   const line = (x, text, paint, dash, y) => {
+    const left = text === "limit" ? x < 90 : x < 50;
     shapes.push({ type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: { color: paint, width: 1.5, dash } });
-    annotations.push({ x, y, yref: "paper", text, showarrow: false, xanchor: x > 60 ? "right" : "left", xshift: x > 60 ? -4 : 4, yanchor: y > 0.5 ? "top" : "bottom", font: { color: paint } });
+    annotations.push({ x, y, yref: "paper", text, showarrow: false, xanchor: left ? "left" : "right", xshift: left ? 4 : -4, yanchor: y > 0.5 ? "top" : "bottom", font: { color: paint } });
   };
   if (limit !== null) line(100 * limit, "limit", red, "solid", 0.99);
   if (load !== null) line(100 * load, "now", grey, "dot", 0.01);

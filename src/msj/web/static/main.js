@@ -199,7 +199,7 @@ function waits(report, unstable) {
   const names = [...new Set(found.map((r) => r.class))];
   const cell = (name, level) => found.find((r) => r.class === name && r.level === level);
   show.table(
-    "waits", "So many of the jobs wait at most so long.", ["jobs", ...PERCENTILES.map((level) => `${level} %`)],
+    "waits", "So many of the jobs wait at most so long; ± is a 95 % interval.", ["jobs", ...PERCENTILES.map((level) => `${level} %`)],
     names.map((name) => ({ name: name ?? "all", cells: PERCENTILES.map((level) => cell(name, level)) })),
     unstable ? "Waits grow for ever." : "Percentiles come last: they take longest.",
   );
@@ -208,14 +208,17 @@ function waits(report, unstable) {
 function changes(report) {
   const names = [...new Set(report.quantities.filter((r) => r.at.change !== undefined).map((r) => r.at.change))];
   const of = (change, name) => show.row(report, name, { section: "what_if", change });
+  const limit = (change) => of(change, "stability_threshold") ?? show.row(report, "stability_threshold", { section: "capacity" });
+  const rate = (change) => of(change, "arrival_rate")?.value ?? report.load?.arrival_rate;
+  const tooMuch = (change) => limit(change) && rate(change) >= (limit(change).high ?? limit(change).value);
   show.table(
-    "changes", "At the same arrival rate, but for the row with more load. A cap keeps the work of a job: fewer servers, longer runs.",
+    "changes", "At the same arrival rate, but for the row with more load. A cap keeps the work of a job: fewer servers, longer runs. ± is a 95 % interval.",
     ["change", "most it takes", "a job stays", "difference"],
     names.map((change) => ({
       name: change,
       cells: [
         of(change, "stability_threshold") ?? "–",
-        of(change, "mean_response_time") ?? "grows for ever, or not known",
+        of(change, "mean_response_time") ?? (tooMuch(change) ? "the queue grows" : "not known"),
         of(change, "mean_response_time_difference") ?? "–",
       ],
     })),
@@ -230,7 +233,7 @@ function policies() {
   const why = (policy) => compared.missing.find((gap) => gap.at.policy === policy);
   const jobs = compared?.provenance.jobs;
   show.table(
-    "policies", `All serve the very same jobs, so differences are surer than the means${jobs ? `; ${jobs.toLocaleString("en-GB")} jobs` : ""}.`,
+    "policies", `All serve the very same jobs, so differences are surer than the means${jobs ? `; ${jobs.toLocaleString("en-GB")} jobs` : ""}; ± is a 95 % interval.`,
     ["policy", "a job stays", "difference from the first", "95 % stay at most"],
     names.map((policy) => ({
       name: policy,

@@ -19,7 +19,7 @@ export const row = (result, name, where = {}) => rows(result, name, { class: nul
 
 // A number with its interval, and in words how sure it is.
 export function measured(found, scale = 1, unit = "") {
-  if (!found || found.value === null) return "–";
+  if (!found || found.value === null || found.value === undefined) return "–";
   const number = scale * found.value;
   const half = interval(found) === null ? null : scale * interval(found);
   if (half === null) return `${found.kind === "simulated" && number !== 0 ? "≈ " : ""}${short(number)}${unit}`;
@@ -35,11 +35,11 @@ export function sure(found) {
   if (interval(found) === null) return found.kind === "simulated" ? "simulated, too short for an interval" : SURE[found.kind];
   return `${SURE[found.kind]}, ${found.bracket ? "bracket" : "95 % interval"} ${short(found.low, 3)} to ${short(found.high, 3)}`;
 }
-function badge(found) {
+function badge(found, words = sure(found)) {
   const mark = document.createElement("span");
   mark.className = "sure";
   mark.dataset.kind = found?.kind ?? "";
-  mark.textContent = sure(found);
+  mark.textContent = words;
   return mark;
 }
 
@@ -99,7 +99,8 @@ function cell(tag, given, scope) {
   if (given && typeof given === "object") {
     found.textContent = measured(given);
     found.dataset.value = given.value;
-    found.append(badge(given));
+    // The caption says what ± is; a row of intervals in words would be a wall.
+    found.append(badge(given, interval(given) === null ? sure(given) : given.bracket ? "bracket" : given.kind));
   } else found.textContent = given ?? "–";
   return found;
 }
