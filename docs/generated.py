@@ -166,6 +166,28 @@ def coordinates():
     return table(["coordinate", "unit", "what it is"], rows)
 
 
+def time_units():
+    """Every unit of time with its abbreviations."""
+    from msj.results.units import TIME_UNITS
+
+    rows = [
+        [f"`{name}`", ", ".join(f"`{word}`" for word in (unit.one, *unit.short)), unit.seconds]
+        for name, unit in TIME_UNITS.items()
+    ]
+    return table(["unit", "also", "seconds"], rows)
+
+
+def glossary():
+    """Every quantity by what it is about: name, unit and meaning."""
+    from msj.results.glossary import GLOSSARY
+
+    parts = []
+    for group in dict.fromkeys(term.group for term in GLOSSARY.values()):
+        rows = [[f"`{name}`", term.dimension, term.words] for name, term in GLOSSARY.items() if term.group == group]
+        parts += [f"## {group}", table(["quantity", "unit", "what it is"], rows)]
+    return "\n\n".join(parts)
+
+
 def theorems():
     """What the files say they rest on: paper and place, and the files that cite it."""
     found = citations()
@@ -228,9 +250,11 @@ PARTS = {
     "background-contents": contents_of_background,
     "command-line": command_line,
     "coordinates": coordinates,
+    "glossary": glossary,
     "laws": laws,
     "models": models,
     "policies": policies,
     "python": python_names,
     "theorems": theorems,
+    "time-units": time_units,
 }

@@ -1,6 +1,6 @@
 """msj: clusters whose jobs hold several servers at once.
 
-Describe a cluster once, then ask how much load it takes, how much it wastes and how long jobs stay:
+Describe a cluster once, then ask how much it can take, how much it wastes and how long jobs stay:
 
 >>> import msj
 >>> system = msj.System(servers=2, load=0.8, classes=[

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from msj.cli.cluster_options import cluster_options
 from msj.cli.messages import say
 from msj.cli.options import (
     SEED,
@@ -25,6 +27,7 @@ from msj.errors import InvalidInput
 @click.command()
 @spec_file
 @load_options
+@cluster_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -64,7 +67,7 @@ def report(
     seed: int | None,
     as_json: bool,
     as_csv: bool,
-    **loads: str | None,
+    **cluster: Any,
 ) -> None:
     """Say everything about the cluster in FILE: a page of text here, and one HTML page with plots.
 
@@ -80,7 +83,7 @@ def report(
     """
     from msj import reports
 
-    system = read_system(file, **loads)
+    system = read_system(file, **cluster)
     page = None if (as_json or as_csv) and out is None else page_path(out if out is not None else Path(), file)
     with speaking_of(file), ProgressBar() as bar:
         found = reports.report(

@@ -10,6 +10,7 @@ from msj.reports.contents import Report
 from msj.reports.policies import policy_name
 from msj.reports.tables import Table
 from msj.reports.wording import ASSUMED, count, how_sure, percent, short
+from msj.results.units import rate_words
 
 WIDTH = 96
 MOST_ROWS = 12
@@ -32,7 +33,7 @@ def summary(report: Report) -> str:
     line = f"{report.title}: {count(system.servers, 'server')}, {count(classes, 'class')}, {policy_name(system.policy)}"
     if load is None:
         return line
-    return f"{line}, {short(load.arrival_rate)} jobs per unit of time ({load.words})"
+    return f"{line}, {short(load.arrival_rate)} {rate_words(report.time_unit)} ({load.words})"
 
 
 def _findings(report: Report) -> Iterator[str]:
@@ -45,14 +46,15 @@ def _findings(report: Report) -> Iterator[str]:
 
 def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
     yield (
-        "how much load it takes",
+        "how much it can take",
         [
             *_grid(tables.capacity_table(report)),
             *_spaced(tables.blame_table(report)),
             *_notes(evidence_of(report)),
         ],
     )
-    at = f"at arrival rate {short(report.load.arrival_rate)}" if report.load is not None else ""
+    rate = f" {rate_words(report.time_unit)}" if report.time_unit is not None else ""
+    at = f"at arrival rate {short(report.load.arrival_rate)}{rate}" if report.load is not None else ""
     more = f", utilisation {percent(report.load.utilisation)}" if report.load is not None else ""
     yield (
         f"response times {at}{more}",

@@ -17,6 +17,7 @@ from msj.engines.compiling import compiled_before
 from msj.model import System
 from msj.model.numbers import whole
 from msj.results import Outcome, Quantity, Result, Watch, provenance
+from msj.results.units import rate_words
 from msj.simulation.checkpoint import Checkpoint
 from msj.simulation.estimates import LEVELS, Estimates
 from msj.simulation.jobs_file import JobsFile
@@ -147,7 +148,8 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
         # Means over a growing queue say nothing: only the growth does.
         growth = run.growth or 0.0
         rows.append(Quantity(name="queue_growth_rate", value=growth, kind="simulated", method=method))
-        notes.append(f"The number of jobs grows by about {growth:.4g} per unit of time; no mean is meaningful.")
+        pace = f"{growth:.4g} {rate_words(question.system.time_unit)}"
+        notes.append(f"The queue grows by about {pace}; no mean is meaningful.")
     else:
         pieces = run.complete if run.left or outcome in CUT_SHORT else run.pieces
         reading = question.reading(run, pieces) if pieces[0] else None
