@@ -38,6 +38,7 @@ First steps:
   msj log LOG                                  a real log: SWF, Slurm's sacct, CSV, Parquet
   msj replay LOG --policies fcfs,easy-backfilling   its jobs under other policies
   msj list durations                           what a spec file can say
+  msj list quantities                          what the names in answers mean
 """
 EXIT_CODES = "Exit codes: 0 done, 1 the answer is no (unstable, not reachable), 2 bad input, 130 interrupted."
 
@@ -58,7 +59,7 @@ COMMANDS = {
     "symbolic": ("msj.cli.symbolic:symbolic", "The answers as fractions and formulas."),
     "paper": ("msj.cli.paper:paper", "The papers' figures, recomputed."),
     "rerun": ("msj.cli.rerun:rerun", "Ask again what a result in a JSON file was the answer to."),
-    "list": ("msj.cli.list_variants:list_variants", "What a spec file can say, and what applies to it."),
+    "list": ("msj.cli.list_variants:list_variants", "What a spec file can say, what applies to it, what answers mean."),
     "completion": ("msj.cli.completion:completion", "Tab completion for bash, zsh and fish."),
 }
 

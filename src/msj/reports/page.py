@@ -47,6 +47,7 @@ def write_page(report: Report) -> str:
         classes=tables.classes_table(report),
         assumed=ASSUMED,
         methods=tables.methods_table(report),
+        words=tables.words_table(report),
         provenance=tables.provenance_table(report),
         sure_of=sure_of,
         count=count,

@@ -9,7 +9,7 @@ from msj.model import JobClass
 from msj.reports.contents import Report
 from msj.reports.wording import between, measured, percent, short, signed_percent, sure_of
 from msj.results import Quantity
-from msj.results.glossary import dimension_of
+from msj.results.glossary import GLOSSARY, dimension_of
 from msj.results.units import beside, rate_words
 
 NEXT_TO_NOTHING = 0.001  # of the loss
@@ -264,6 +264,13 @@ def outlook_table(report: Report) -> Table:
         cells.append([f"{row.servers:,}", *texts, " / ".join(kinds)])
     words = [beside(OUTLOOK[name], dimension_of(name) or "1", report.time_unit) for name in names]
     return _table(["servers", *words, "how sure"], cells, words=0, marked=0)
+
+
+def words_table(report: Report) -> Table:
+    """What the quantities are that the page shows, from the glossary."""
+    names = dict.fromkeys(row.name for row in (*report.quantities, *(finding.quantity for finding in report.findings)))
+    rows = [[name.replace("_", " "), row.words] for name in names if (row := GLOSSARY.get(name)) is not None]
+    return _table(["word", "what it is"], rows, words=2)
 
 
 def methods_table(report: Report) -> Table:

@@ -82,6 +82,7 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         [*_grid(tables.outlook_table(report)), *_notes(report.outlook.notes)],
     )
     yield "what is assumed", list(_note(ASSUMED))
+    yield "what the words mean", ["  msj list quantities explains every name; the page explains those it shows"]
     facts = report.provenance
     run = f"seed {facts.get('seed')}, {short(facts.get('seconds'), 3)} seconds"
     yield "provenance", [f"  msj {facts.get('msj')}, {run}, identity {facts.get('identity')}"]
@@ -96,7 +97,11 @@ def _grid(table: Table) -> list[str]:
     if not table.rows:
         return []
     many = len(table.rows) > 2 * MOST_ROWS
-    shown = [table.headings, *(table.rows[:MOST_ROWS] if many else table.rows)]
+    # A unit stands below what it is the unit of: beside it, tables would be too wide.
+    above = [heading.replace(" (", "\n(").split("\n") for heading in table.headings]
+    units = [tuple(parts[1] if len(parts) > 1 else "" for parts in above)]
+    headings = [tuple(parts[0] for parts in above), *(units if any(units[0]) else [])]
+    shown = [*headings, *(table.rows[:MOST_ROWS] if many else table.rows)]
     widths = [max(len(row[i]) for row in shown) for i in range(len(table.headings))]
     lines = []
     for row in shown:
@@ -105,7 +110,7 @@ def _grid(table: Table) -> list[str]:
             for cell, width, number in zip(row, widths, table.numbers, strict=True)
         ]
         lines.append(("  " + "  ".join(cells)).rstrip())
-    if len(table.rows) + 1 > len(shown):
+    if many:
         lines.append(f"  ... and {len(table.rows) - MOST_ROWS} more; the page and --json have them all")
     return lines
 

@@ -111,8 +111,15 @@ def whole_effort(effort: Effort | None, progress: Watch | None) -> Effort:
     return effort if progress is None else effort.replace(progress=progress)
 
 
+def remark_on(run: Run) -> str:
+    """Return what people should know of the way the run's policy is carried out; nothing where it is as usual."""
+    return str(getattr(run.replications[0].kernel, "remark", ""))
+
+
 def warn_of_compiling(run: Run, effort: Effort) -> None:
-    """Say so if the run's kernel has never been compiled here."""
+    """Say so if the run's kernel has never been compiled here, or cannot be."""
+    if remark := remark_on(run):
+        effort.tell(0.0, remark, notice=True)
     if not compiled_before(type(run.replications[0].kernel).__module__):
         words = "compiling the simulation for this policy: some seconds, once after installation"
         effort.tell(0.0, words, notice=True)
@@ -142,7 +149,7 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
         f"simulation of {question.system.policy.name}, {run.done:,} jobs in {count} replication"
         f"{'s' if count > 1 else ''}"
     )
-    rows, notes = list(_given(question)), []
+    rows, notes = list(_given(question)), [remark] if (remark := remark_on(run)) else []
     facts: dict[str, Any] = {}
     if outcome is Outcome.UNSTABLE:
         # Means over a growing queue say nothing: only the growth does.
