@@ -1,7 +1,7 @@
 """The parts of the documentation that are read off the code, so that they cannot go stale.
 
-A page says ``<!-- generated: NAME -->`` where the part called NAME belongs. Parts that can be read as they are stand in the
-pages themselves (``make_reference.py``); those that only the site understands are filled in when Sphinx reads a page.
+A page says ``<!-- generated: NAME -->`` where the part called NAME belongs. Parts that can be read as they are stand in
+the pages themselves (``make_reference.py``); those that only the site understands are filled in when Sphinx reads them.
 """
 
 import ast

@@ -1,8 +1,8 @@
-"""``make reference``: write the generated parts of the pages into the pages, so that they can be read in the repository.
+"""``make reference``: write the generated parts into the pages, so that they can be read in the repository.
 
 A page says ``<!-- generated: NAME -->`` where a part begins and ``<!-- end -->`` where it ends; what stands between is
-replaced. A part without an end is for the site only (``generated.fill_in``). With ``--check``, nothing is written and the
-exit code is 1 if a page is not what the code says.
+replaced. A part without an end is for the site only (``generated.fill_in``). With ``--check``, nothing is written and
+the exit code is 1 if a page is not what the code says.
 """
 
 import re
