@@ -56,7 +56,7 @@ def table(headings, rows):
 
 def pages(folder="."):
     """Return the entries of a table of contents: every page of a folder that no other list names."""
-    named = {"index", "tutorial", "own_model"}
+    named = {"index", "tutorial", "notebook", "own_model"}
     found = sorted(path.stem for path in (DOCS / folder).glob("*.md") if path.stem not in named)
     prefix = "/" if folder == "." else f"/{folder}/"
     return [f"{prefix}{name}" for name in found]

@@ -45,7 +45,7 @@ def curve(
     from msj.model.numbers import number
     from msj.plots import response_curve
 
-    system = read_system(file, **cluster)
+    system = read_system(file, any_load=True, **cluster)
     wanted = None if loads is None else [float(number(text.strip(), "load")) for text in loads.split(",")]
     with speaking_of(file), ProgressBar() as bar:
         result = answers.curve(system, loads=wanted, jobs=jobs, seed=seed, progress=bar.show)

@@ -201,8 +201,13 @@ def _not_both(context: click.Context, _: click.Parameter, as_csv: bool) -> bool:
     return as_csv
 
 
-def read_system(file: Path, *, servers: int | None = None, unit: str | None = None, **loads: str | None) -> System:
-    """Read the spec file and put what the command line says in place of its own: load, servers, unit of time."""
+def read_system(
+    file: Path, *, servers: int | None = None, unit: str | None = None, any_load: bool = False, **loads: str | None
+) -> System:
+    """Read the spec file and put what the command line says in place of its own: load, servers, unit of time.
+
+    ``any_load`` is for commands that look at many loads, so that the file's own does not matter.
+    """
     from msj.cli.cluster_options import with_servers
     from msj.model import read
     from msj.model.written_units import plain_rate
@@ -224,7 +229,7 @@ def read_system(file: Path, *, servers: int | None = None, unit: str | None = No
         system = system.replace(**{key: plain_rate(value, key, system.time_unit) if key == "arrival_rate" else value})
     with speaking_of(file):
         system = system if unit is None else system.in_unit(unit)
-        return system if servers is None else with_servers(system, servers, load_is_given=bool(given))
+        return system if servers is None else with_servers(system, servers, load_is_given=any_load or bool(given))
 
 
 def _log_instead(file: Path) -> InvalidInput | None:

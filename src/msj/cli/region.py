@@ -47,7 +47,7 @@ def region(
     from msj import answers
     from msj.plots import region as picture
 
-    system = read_system(file, **cluster)
+    system = read_system(file, any_load=True, **cluster)
     names = None if classes is None else [name.strip() for name in classes.split(",")]
     with speaking_of(file), ProgressBar() as bar:
         result = answers.region(system, classes=names, points=points, jobs=jobs, seed=seed, progress=bar.show)
