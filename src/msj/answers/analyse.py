@@ -41,6 +41,7 @@ from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
 from msj.model.numbers import whole
 from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
+from msj.results.units import said
 from msj.workloads import Rng
 
 SMALL = 20  # times the largest need: a cluster to which the limit of large ones may be applied
@@ -123,7 +124,7 @@ def analyse(
         rows += load_rows(system, threshold, rate)
         if rate >= threshold.highest:
             outcome = Outcome.UNSTABLE
-            notes.append(not_below(rate, threshold.value))
+            notes.append(not_below(rate, threshold.value, system.time_unit))
         else:
             prediction = predicted(system, rate, threshold)
             found = Response()
@@ -133,8 +134,8 @@ def analyse(
                 outcome = Outcome.UNSTABLE if found.failure is Failure.UNSTABLE else outcome
             elif exact is not False:
                 found = exact_response(system, rate, effort, exact=exact, percentiles=percentiles)
-            said = {row.name for row in rows} | {"offered_utilisation"}
-            found = replace(found, rows=tuple(row for row in found.rows if row.name not in said))
+            known = {row.name for row in rows} | {"offered_utilisation"}
+            found = replace(found, rows=tuple(row for row in found.rows if row.name not in known))
             rows += [*bounds(system, rate), *beside_prediction(found, prediction)]
             notes += [*prediction.notes, *found.notes]
             if not found.rows and found.failure is Failure.NOT_SUPPORTED:
@@ -179,7 +180,8 @@ def bounds_only(system: System, reason: str) -> Result:
         most = naive if limit is None else limit
         if rate >= most.value:
             outcome = Outcome.UNSTABLE
-            notes.append(f"The arrival rate {rate:.6g} is not below {most.value:.6g}, which no policy can exceed.")
+            limit_said = said(most.value, "1/time", system.time_unit)
+            notes.append(f"The arrival rate {rate:.6g} is not below {limit_said}, which no policy can exceed.")
         else:
             rows += bounds(system, rate)
     if outcome is not Outcome.UNSTABLE:

@@ -1,9 +1,10 @@
 """Spec files: the TOML (or JSON) document that describes a cluster.
 
-The keys are a contract: ``name``, ``servers``, ``policy``, ``model``, one of ``arrival_rate``/``load``/``utilisation``,
-and ``classes`` with ``name``, ``need``, ``share`` or ``count``, ``duration`` and the keys that the ``model`` adds.
-Reading gives a :class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that
-reads back as an equal system.
+The keys are a contract: ``name``, ``time_unit``, ``servers``, ``policy``, ``model``, one of
+``arrival_rate``/``load``/``utilisation``, and ``classes`` with ``name``, ``need``, ``share`` or ``count``, ``duration``
+and the keys that the ``model`` adds. Times and rates may have a unit (``written_units``). Reading gives a
+:class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that reads back as an
+equal system.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from msj.errors import InvalidInput, MsjError
 from msj.model.endless import require_an_end
 from msj.model.job_class import JobClass
 from msj.model.system import CLASS_KEYS, LOADS, ChosenModel, System, check_class_key, chosen_model
+from msj.model.written_units import in_one_unit
 from msj.registry import nearest
 from msj.store import write_text
 
 #: A cluster, or the file that describes it.
 SystemLike: TypeAlias = System | str | os.PathLike[str]
 
-SYSTEM_KEYS = ("name", "servers", "policy", "model", *LOADS, "classes")
+SYSTEM_KEYS = ("name", "time_unit", "servers", "policy", "model", *LOADS, "classes")
 
 
 def read(path: str | os.PathLike[str]) -> System:
@@ -86,6 +88,7 @@ def from_document(document: object, *, folder: Path | None = None) -> System:
     if not isinstance(document, dict):
         raise InvalidInput("the document must be a table with servers and classes; msj new writes one")
     _known(document, SYSTEM_KEYS)
+    document = in_one_unit(document)
     _required(document, ("servers", "classes"))
     classes = document["classes"]
     if not isinstance(classes, list) or not all(isinstance(c, dict) for c in classes):

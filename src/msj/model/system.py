@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.chosen import chosen_from
@@ -19,6 +19,8 @@ from msj.model.numbers import Number, as_plain, as_text, positive, text, whole
 from msj.model.value import Value
 from msj.registry import MODELS, POLICIES, nearest
 from msj.results.html import html_grid
+from msj.results.units import beside, rate_words, ratio
+from msj.results.units import time_unit as unit_named
 
 CLASS_KEYS = ("name", "need", "share", "count", "duration")
 LOADS = ("arrival_rate", "load", "utilisation")
@@ -78,6 +80,8 @@ class System(Value):
         None for a plain cluster; or, in the same three ways, one where jobs or servers are of another kind.
     name
         What users call the cluster.
+    time_unit
+        What one unit of time is: ``"hours"``. It changes no number, but answers say it.
 
     Examples
     --------
@@ -94,6 +98,8 @@ class System(Value):
     1.0
     """
 
+    time_powers: ClassVar[Mapping[str, int]] = {"arrival_rate": -1}
+
     servers: int
     classes: tuple[JobClass, ...]
     arrival_rate: Number | None = None
@@ -102,8 +108,11 @@ class System(Value):
     policy: ChosenPolicy = "fcfs"  # type: ignore[assignment]
     model: ChosenModel | None = None
     name: str = ""
+    time_unit: str | None = None
 
     def __post_init__(self) -> None:
+        if self.time_unit is not None:
+            object.__setattr__(self, "time_unit", unit_named(self.time_unit))
         object.__setattr__(self, "servers", whole(self.servers, "servers"))
         object.__setattr__(self, "classes", _classes(self.classes, self.servers))
         given = [key for key in LOADS if getattr(self, key) is not None]
@@ -128,6 +137,25 @@ class System(Value):
         if any(changes.get(key) is not None for key in LOADS):
             changes = dict.fromkeys(LOADS) | changes
         return super().replace(**changes)
+
+    def in_unit(self, unit: str) -> Self:
+        """Return the same cluster with its times in another unit.
+
+        Examples
+        --------
+        >>> import msj
+        >>> hours = msj.read("examples/two_servers.toml").replace(time_unit="hours", arrival_rate="1/2")
+        >>> minutes = hours.in_unit("min")
+        >>> [str(c.duration.mean) for c in minutes.classes], str(minutes.arrival_rate), minutes.time_unit
+        (['60', '120'], '1/120', 'minutes')
+        """
+        wanted = unit_named(unit, "unit")
+        if self.time_unit is None:
+            raise InvalidInput(
+                f"unit = {unit!r} cannot be converted to: the cluster does not say in which unit its times are; "
+                "add time_unit = 'hours', or whatever they are in"
+            )
+        return self.retimed(ratio(self.time_unit, wanted)).replace(time_unit=wanted)
 
     def depends_on(self) -> Any:
         """Return what the identity is a hash of: everything but what users call the cluster."""
@@ -164,6 +192,7 @@ class System(Value):
     def to_spec(self) -> dict[str, Any]:
         """Return the document (TOML or JSON) that describes this system."""
         spec: dict[str, Any] = {"name": self.name} if self.name else {}
+        spec |= {} if self.time_unit is None else {"time_unit": self.time_unit}
         spec |= {"servers": self.servers, "policy": self.policy.to_spec()}
         spec |= {} if self.model is None else {"model": self.model.to_spec()}
         spec |= {key: as_plain(value) for key in LOADS if (value := getattr(self, key)) is not None}
@@ -172,6 +201,7 @@ class System(Value):
     def _repr_html_(self) -> str:
         """Show the cluster as a table in a notebook."""
         arrives = next((f"{key.replace('_', ' ')} {getattr(self, key)}" for key in LOADS if getattr(self, key)), "")
+        arrives += f" {rate_words(self.time_unit)}" if self.arrival_rate is not None and self.time_unit else ""
         parts = [self.name, f"{self.servers:,} servers", f"policy {self.policy.name}"]
         parts += [f"model {self.model.name}"] if self.model is not None else []
         total = self.mean_work
@@ -186,7 +216,8 @@ class System(Value):
             )
             for c in self.classes
         ]
-        headings = ("class", "need", "share of jobs", "duration", "mean duration", "share of work")
+        mean = beside("mean duration", "time", self.time_unit)
+        headings = ("class", "need", "share of jobs", "duration", mean, "share of work")
         return html_grid(headings, rows, caption=", ".join(part for part in (*parts, arrives) if part))
 
 
