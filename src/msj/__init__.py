@@ -27,6 +27,7 @@ if _TYPE_CHECKING:
     from msj.answers import analyse, compare, curve, in_symbols, log, open_system, region, replay, simulate, waste
     from msj.ask_again import rerun
     from msj.disciplines import (
+        AdaptiveQuickswap,
         BestFit,
         BestPacking,
         ConservativeBackfilling,
@@ -41,10 +42,13 @@ if _TYPE_CHECKING:
         LimitedProcessorSharing,
         MaxWeight,
         MostServersFirst,
+        Msfq,
         OwnFunction,
         RandomizedTimers,
         ServerFilling,
         ServerFillingSrpt,
+        Smash,
+        StaticQuickswap,
         ThresholdParallelism,
     )
     from msj.growth import cluster_scaling, fluid, one_and_n_scaling, zero_queueing, zero_queueing_family
@@ -80,9 +84,10 @@ _PLACES = {
         "Uniform Weibull"
     ),
     "msj.disciplines": (
-        "BestFit BestPacking ConservativeBackfilling DivisorFilling EasyBackfilling Fcfs FirstFit FirstFitSrpt "
-        "GreedySrpt HeterogeneousServers LeastServersFirst LimitedProcessorSharing MaxWeight MostServersFirst "
-        "OwnFunction RandomizedTimers ServerFilling ServerFillingSrpt ThresholdParallelism"
+        "AdaptiveQuickswap BestFit BestPacking ConservativeBackfilling DivisorFilling EasyBackfilling Fcfs "
+        "FirstFit FirstFitSrpt GreedySrpt HeterogeneousServers LeastServersFirst LimitedProcessorSharing MaxWeight "
+        "MostServersFirst Msfq OwnFunction RandomizedTimers ServerFilling ServerFillingSrpt Smash StaticQuickswap "
+        "ThresholdParallelism"
     ),
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
@@ -110,6 +115,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "AdaptiveQuickswap",
     "BestFit",
     "BestPacking",
     "ConservativeBackfilling",
@@ -135,6 +141,7 @@ __all__ = [
     "Lognormal",
     "MaxWeight",
     "MostServersFirst",
+    "Msfq",
     "MsjError",
     "NotAccurate",
     "NotSupported",
@@ -150,6 +157,8 @@ __all__ = [
     "Scipy",
     "ServerFilling",
     "ServerFillingSrpt",
+    "Smash",
+    "StaticQuickswap",
     "System",
     "ThresholdParallelism",
     "TooLarge",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from msj.disciplines.remembering import Remembering
 from msj.registry import POLICIES
 
 OPTIONS = {
@@ -11,10 +12,12 @@ OPTIONS = {
     "most-servers-first": [{}, {"preemptive": False}],
     "max-weight": [{"ties": ties, "limited": limited} for ties in ("smallest", "largest") for limited in (False, True)],
     "easy-backfilling": [{}, {"factor": 2}, {"factor": 1.5, "round_up_to": 2}],
+    "smash": [{}, {"window": 1}, {"window": 3}],
     "conservative-backfilling": [{}, {"factor": 2}, {"factor": 1.5, "round_up_to": 2}],
 }
 POWERS_OF_TWO = ("server-filling", "server-filling-srpt")
 RANDOM = ("randomized-timers",)  # no plain twin: its decisions are drawn
+REMEMBERING = tuple(p.name for p in POLICIES if issubclass(p, Remembering))  # twins in test_by_counts.py
 SHARING = ("heterogeneous-servers", "limited-processor-sharing", "threshold-parallelism")  # twins in test_sharing.py
 
 
@@ -23,7 +26,7 @@ def variants():
     return [
         POLICIES.get(name).from_options(options)
         for name in POLICIES.names()
-        if name not in RANDOM + SHARING
+        if name not in RANDOM + REMEMBERING + SHARING
         for options in OPTIONS.get(name, [{}])
     ]
 

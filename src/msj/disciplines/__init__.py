@@ -1,5 +1,6 @@
 """Policies and models, one file each: options, rule, traits, and what serves them. The listing is their catalogue."""
 
+from msj.disciplines.adaptive_quickswap import AdaptiveQuickswap
 from msj.disciplines.base import Policy
 from msj.disciplines.best_fit import BestFit
 from msj.disciplines.best_packing import BestPacking
@@ -17,6 +18,7 @@ from msj.disciplines.limited_processor_sharing import LimitedProcessorSharing
 from msj.disciplines.max_weight import MaxWeight
 from msj.disciplines.model import Model
 from msj.disciplines.most_servers_first import MostServersFirst
+from msj.disciplines.msfq import Msfq
 from msj.disciplines.own_function import OwnFunction
 from msj.disciplines.preemption_cost import PreemptionCost
 from msj.disciplines.randomized_timers import RandomizedTimers
@@ -27,10 +29,13 @@ from msj.disciplines.server_filling_srpt import ServerFillingSrpt
 from msj.disciplines.server_groups import ServerGroups
 from msj.disciplines.set_up import SetUp
 from msj.disciplines.several_resources import SeveralResources
+from msj.disciplines.smash import Smash
 from msj.disciplines.stages import Stage, Stages
+from msj.disciplines.static_quickswap import StaticQuickswap
 from msj.disciplines.threshold_parallelism import ThresholdParallelism
 
 __all__ = [
+    "AdaptiveQuickswap",
     "BestFit",
     "BestPacking",
     "ConservativeBackfilling",
@@ -47,6 +52,7 @@ __all__ = [
     "MaxWeight",
     "Model",
     "MostServersFirst",
+    "Msfq",
     "OwnFunction",
     "Policy",
     "PreemptionCost",
@@ -58,7 +64,9 @@ __all__ = [
     "ServerGroups",
     "SetUp",
     "SeveralResources",
+    "Smash",
     "Stage",
     "Stages",
+    "StaticQuickswap",
     "ThresholdParallelism",
 ]
