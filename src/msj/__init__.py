@@ -40,6 +40,7 @@ if _TYPE_CHECKING:
         HeterogeneousServers,
         LeastServersFirst,
         LimitedProcessorSharing,
+        Loss,
         MaxWeight,
         MostServersFirst,
         Msfq,
@@ -85,9 +86,9 @@ _PLACES = {
     ),
     "msj.disciplines": (
         "AdaptiveQuickswap BestFit BestPacking ConservativeBackfilling DivisorFilling EasyBackfilling Fcfs "
-        "FirstFit FirstFitSrpt GreedySrpt HeterogeneousServers LeastServersFirst LimitedProcessorSharing MaxWeight "
-        "MostServersFirst Msfq OwnFunction RandomizedTimers ServerFilling ServerFillingSrpt Smash StaticQuickswap "
-        "ThresholdParallelism"
+        "FirstFit FirstFitSrpt GreedySrpt HeterogeneousServers LeastServersFirst LimitedProcessorSharing Loss "
+        "MaxWeight MostServersFirst Msfq OwnFunction RandomizedTimers ServerFilling ServerFillingSrpt Smash "
+        "StaticQuickswap ThresholdParallelism"
     ),
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
@@ -139,6 +140,7 @@ __all__ = [
     "LeastServersFirst",
     "LimitedProcessorSharing",
     "Lognormal",
+    "Loss",
     "MaxWeight",
     "MostServersFirst",
     "Msfq",

@@ -18,6 +18,7 @@ OPTIONS = {
 POWERS_OF_TWO = ("server-filling", "server-filling-srpt")
 RANDOM = ("randomized-timers",)  # no plain twin: its decisions are drawn
 REMEMBERING = tuple(p.name for p in POLICIES if issubclass(p, Remembering))  # twins in test_by_counts.py
+LOSING = tuple(p.name for p in POLICIES if p.turns_away)  # twin in test_loss.py
 SHARING = ("heterogeneous-servers", "limited-processor-sharing", "threshold-parallelism")  # twins in test_sharing.py
 
 
@@ -26,7 +27,7 @@ def variants():
     return [
         POLICIES.get(name).from_options(options)
         for name in POLICIES.names()
-        if name not in RANDOM + REMEMBERING + SHARING
+        if name not in RANDOM + REMEMBERING + LOSING + SHARING
         for options in OPTIONS.get(name, [{}])
     ]
 

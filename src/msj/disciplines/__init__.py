@@ -15,6 +15,7 @@ from msj.disciplines.greedy_srpt import GreedySrpt
 from msj.disciplines.heterogeneous_servers import HeterogeneousServers
 from msj.disciplines.least_servers_first import LeastServersFirst
 from msj.disciplines.limited_processor_sharing import LimitedProcessorSharing
+from msj.disciplines.loss import Loss
 from msj.disciplines.max_weight import MaxWeight
 from msj.disciplines.model import Model
 from msj.disciplines.most_servers_first import MostServersFirst
@@ -49,6 +50,7 @@ __all__ = [
     "HeterogeneousServers",
     "LeastServersFirst",
     "LimitedProcessorSharing",
+    "Loss",
     "MaxWeight",
     "Model",
     "MostServersFirst",

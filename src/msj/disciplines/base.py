@@ -26,6 +26,7 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 | ``least_busy`` | b_inf: share of the servers in use while a job is present | bounds: non-idling |
 | ``fastest_speed`` | of a server, where the mean is 1 | bounds: a job that meets nobody |
 | ``shares_speed`` | jobs may run on fewer servers than they can use | who reads durations |
+| ``turns_away`` | jobs may leave unserved; then nobody waits and every load is stable | thresholds, simulation |
 | ``knows_durations``, ``uses_estimates`` | what it must be told of how long jobs take | reports, engines |
 
 The bounds are those of wcfs, section 2. What is not declared claims no more than that an idle cluster serves somebody.
@@ -70,6 +71,7 @@ OF_THE_RULE = (
     "fills_on",
     "oldest_served",
     "oldest_because",
+    "turns_away",
 )
 
 
@@ -102,6 +104,8 @@ class Policy(Chosen, ABC):
     oldest_because: ClassVar[str] = ""
     #: Whether jobs may run on fewer servers than they can use, and then take longer than their duration.
     shares_speed: ClassVar[bool] = False
+    #: Whether jobs that do not fit leave unserved.
+    turns_away: ClassVar[bool] = False
     #: Whether it must know how long each job will take.
     knows_durations: ClassVar[bool] = False
     #: Whether it works with estimates of how long each job will take, such as users give.
