@@ -28,6 +28,7 @@ if _TYPE_CHECKING:
     from msj.ask_again import rerun
     from msj.disciplines import (
         AdaptiveQuickswap,
+        BalancedSplitting,
         BestFit,
         BestPacking,
         ConservativeBackfilling,
@@ -44,6 +45,8 @@ if _TYPE_CHECKING:
         MaxWeight,
         MostServersFirst,
         Msfq,
+        Msr,
+        Nmsr,
         OwnFunction,
         RandomizedTimers,
         ServerFilling,
@@ -85,10 +88,10 @@ _PLACES = {
         "Uniform Weibull"
     ),
     "msj.disciplines": (
-        "AdaptiveQuickswap BestFit BestPacking ConservativeBackfilling DivisorFilling EasyBackfilling Fcfs "
-        "FirstFit FirstFitSrpt GreedySrpt HeterogeneousServers LeastServersFirst LimitedProcessorSharing Loss "
-        "MaxWeight MostServersFirst Msfq OwnFunction RandomizedTimers ServerFilling ServerFillingSrpt Smash "
-        "StaticQuickswap ThresholdParallelism"
+        "AdaptiveQuickswap BalancedSplitting BestFit BestPacking ConservativeBackfilling DivisorFilling "
+        "EasyBackfilling Fcfs FirstFit FirstFitSrpt GreedySrpt HeterogeneousServers LeastServersFirst "
+        "LimitedProcessorSharing Loss MaxWeight MostServersFirst Msfq Msr Nmsr OwnFunction RandomizedTimers "
+        "ServerFilling ServerFillingSrpt Smash StaticQuickswap ThresholdParallelism"
     ),
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
@@ -117,6 +120,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "AdaptiveQuickswap",
+    "BalancedSplitting",
     "BestFit",
     "BestPacking",
     "ConservativeBackfilling",
@@ -145,6 +149,8 @@ __all__ = [
     "MostServersFirst",
     "Msfq",
     "MsjError",
+    "Msr",
+    "Nmsr",
     "NotAccurate",
     "NotSupported",
     "Outcome",

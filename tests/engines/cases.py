@@ -16,7 +16,7 @@ OPTIONS = {
     "conservative-backfilling": [{}, {"factor": 2}, {"factor": 1.5, "round_up_to": 2}],
 }
 POWERS_OF_TWO = ("server-filling", "server-filling-srpt")
-RANDOM = ("randomized-timers",)  # no plain twin: its decisions are drawn
+RANDOM = ("randomized-timers", "msr", "nmsr")  # no plain twin: decisions or their times are drawn
 REMEMBERING = tuple(p.name for p in POLICIES if issubclass(p, Remembering))  # twins in test_by_counts.py
 LOSING = tuple(p.name for p in POLICIES if p.turns_away)  # twin in test_loss.py
 SHARING = ("heterogeneous-servers", "limited-processor-sharing", "threshold-parallelism")  # twins in test_sharing.py

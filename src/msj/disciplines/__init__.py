@@ -1,6 +1,7 @@
 """Policies and models, one file each: options, rule, traits, and what serves them. The listing is their catalogue."""
 
 from msj.disciplines.adaptive_quickswap import AdaptiveQuickswap
+from msj.disciplines.balanced_splitting import BalancedSplitting
 from msj.disciplines.base import Policy
 from msj.disciplines.best_fit import BestFit
 from msj.disciplines.best_packing import BestPacking
@@ -20,6 +21,8 @@ from msj.disciplines.max_weight import MaxWeight
 from msj.disciplines.model import Model
 from msj.disciplines.most_servers_first import MostServersFirst
 from msj.disciplines.msfq import Msfq
+from msj.disciplines.msr import Msr
+from msj.disciplines.nmsr import Nmsr
 from msj.disciplines.own_function import OwnFunction
 from msj.disciplines.preemption_cost import PreemptionCost
 from msj.disciplines.randomized_timers import RandomizedTimers
@@ -37,6 +40,7 @@ from msj.disciplines.threshold_parallelism import ThresholdParallelism
 
 __all__ = [
     "AdaptiveQuickswap",
+    "BalancedSplitting",
     "BestFit",
     "BestPacking",
     "ConservativeBackfilling",
@@ -55,6 +59,8 @@ __all__ = [
     "Model",
     "MostServersFirst",
     "Msfq",
+    "Msr",
+    "Nmsr",
     "OwnFunction",
     "Policy",
     "PreemptionCost",

@@ -41,7 +41,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,6 +144,10 @@ class Policy(Chosen, ABC):
     def engine(self, servers: int) -> ServedBy:
         """Return the engine that simulates the policy on so many servers, made for an ``engines.Cluster``."""
         return ServedBy("msj.engines.generic:GenericEngine", rule=self)
+
+    def on(self, system: System) -> Self:
+        """Return the policy for one system, where it depends on how much arrives and how long that takes."""
+        return self
 
     def front_model(self, system: System) -> ServedBy | None:
         """Return the front that solves the policy, made for a system; None where there is none."""
