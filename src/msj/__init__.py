@@ -24,7 +24,7 @@ from msj.errors import Failure, InvalidInput, MsjError, NotAccurate, NotSupporte
 if _TYPE_CHECKING:
     from msj import mmsr
     from msj.analysis import analyse_model, saturate
-    from msj.answers import analyse, compare, curve, in_symbols, log, open_system, region, replay, simulate, waste
+    from msj.answers import analyse, compare, curve, design, in_symbols, log, open_system, region, replay, simulate, waste
     from msj.ask_again import rerun
     from msj.disciplines import (
         AdaptiveQuickswap,
@@ -96,7 +96,7 @@ _PLACES = {
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
     "msj.workloads": "RecordedJobs",
-    "msj.answers": "analyse compare curve in_symbols log open_system region replay simulate waste",
+    "msj.answers": "analyse compare curve design in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
     "msj.papers": "paper",
@@ -179,6 +179,7 @@ __all__ = [
     "cluster_scaling",
     "compare",
     "curve",
+    "design",
     "fluid",
     "in_symbols",
     "log",
