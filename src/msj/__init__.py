@@ -33,6 +33,8 @@ if _TYPE_CHECKING:
         BestPacking,
         ConservativeBackfilling,
         DivisorFilling,
+        DivisorFillingGittins,
+        DivisorFillingSrpt,
         EasyBackfilling,
         Fcfs,
         FirstFit,
@@ -50,6 +52,7 @@ if _TYPE_CHECKING:
         OwnFunction,
         RandomizedTimers,
         ServerFilling,
+        ServerFillingGittins,
         ServerFillingSrpt,
         Smash,
         StaticQuickswap,
@@ -89,9 +92,10 @@ _PLACES = {
     ),
     "msj.disciplines": (
         "AdaptiveQuickswap BalancedSplitting BestFit BestPacking ConservativeBackfilling DivisorFilling "
-        "EasyBackfilling Fcfs FirstFit FirstFitSrpt GreedySrpt HeterogeneousServers LeastServersFirst "
-        "LimitedProcessorSharing Loss MaxWeight MostServersFirst Msfq Msr Nmsr OwnFunction RandomizedTimers "
-        "ServerFilling ServerFillingSrpt Smash StaticQuickswap ThresholdParallelism"
+        "DivisorFillingGittins DivisorFillingSrpt EasyBackfilling Fcfs FirstFit FirstFitSrpt GreedySrpt "
+        "HeterogeneousServers LeastServersFirst LimitedProcessorSharing Loss MaxWeight MostServersFirst Msfq Msr "
+        "Nmsr OwnFunction RandomizedTimers ServerFilling ServerFillingGittins ServerFillingSrpt Smash "
+        "StaticQuickswap ThresholdParallelism"
     ),
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
@@ -127,6 +131,8 @@ __all__ = [
     "Coxian",
     "Deterministic",
     "DivisorFilling",
+    "DivisorFillingGittins",
+    "DivisorFillingSrpt",
     "EasyBackfilling",
     "Empirical",
     "Erlang",
@@ -164,6 +170,7 @@ __all__ = [
     "Result",
     "Scipy",
     "ServerFilling",
+    "ServerFillingGittins",
     "ServerFillingSrpt",
     "Smash",
     "StaticQuickswap",

@@ -7,6 +7,8 @@ from msj.disciplines.best_fit import BestFit
 from msj.disciplines.best_packing import BestPacking
 from msj.disciplines.conservative_backfilling import ConservativeBackfilling
 from msj.disciplines.divisor_filling import DivisorFilling
+from msj.disciplines.divisor_filling_gittins import DivisorFillingGittins
+from msj.disciplines.divisor_filling_srpt import DivisorFillingSrpt
 from msj.disciplines.easy_backfilling import EasyBackfilling
 from msj.disciplines.fcfs import Fcfs
 from msj.disciplines.first_fit import FirstFit
@@ -29,6 +31,7 @@ from msj.disciplines.randomized_timers import RandomizedTimers
 from msj.disciplines.red_and_blue import RedAndBlue
 from msj.disciplines.served_by import ServedBy
 from msj.disciplines.server_filling import ServerFilling
+from msj.disciplines.server_filling_gittins import ServerFillingGittins
 from msj.disciplines.server_filling_srpt import ServerFillingSrpt
 from msj.disciplines.server_groups import ServerGroups
 from msj.disciplines.set_up import SetUp
@@ -45,6 +48,8 @@ __all__ = [
     "BestPacking",
     "ConservativeBackfilling",
     "DivisorFilling",
+    "DivisorFillingGittins",
+    "DivisorFillingSrpt",
     "EasyBackfilling",
     "Fcfs",
     "FirstFit",
@@ -68,6 +73,7 @@ __all__ = [
     "RedAndBlue",
     "ServedBy",
     "ServerFilling",
+    "ServerFillingGittins",
     "ServerFillingSrpt",
     "ServerGroups",
     "SetUp",

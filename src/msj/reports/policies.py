@@ -179,4 +179,6 @@ def _asks_for(policy: Policy) -> str:
         needs.append("known durations")
     elif policy.uses_estimates:
         needs.append("run-time estimates")
+    elif policy.knows_laws:
+        needs.append("laws of durations")
     return ", ".join(needs) or "nothing"
