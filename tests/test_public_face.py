@@ -10,7 +10,8 @@ import pytest
 import msj
 
 VERBS = (
-    "analyse", "cluster_scaling", "compare", "curve", "design", "fluid", "in_symbols", "log", "one_and_n_scaling", "paper",
+    "analyse", "cluster_scaling", "compare", "curve", "design", "fluid", "in_symbols",
+    "log", "one_and_n_scaling", "paper",
     "replay",
     "report", "rerun", "simulate", "waste", "zero_queueing", "zero_queueing_family",
 )  # fmt: skip

@@ -24,7 +24,19 @@ from msj.errors import Failure, InvalidInput, MsjError, NotAccurate, NotSupporte
 if _TYPE_CHECKING:
     from msj import mmsr
     from msj.analysis import analyse_model, saturate
-    from msj.answers import analyse, compare, curve, design, in_symbols, log, open_system, region, replay, simulate, waste
+    from msj.answers import (
+        analyse,
+        compare,
+        curve,
+        design,
+        in_symbols,
+        log,
+        open_system,
+        region,
+        replay,
+        simulate,
+        waste,
+    )
     from msj.ask_again import rerun
     from msj.disciplines import (
         AdaptiveQuickswap,

@@ -1,4 +1,4 @@
-"""Quickswap policies, solved by counts and memory: against brute force, check values, simulation, and what they take."""
+"""Quickswap policies, solved by counts and memory: against brute force, check values, simulation; what they take."""
 
 import numpy as np
 import pytest

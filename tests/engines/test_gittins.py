@@ -43,7 +43,10 @@ def serve_slowly(arrival, need, duration, job_class, servers, tables, by_divisor
         events = [arrival[coming]] if coming < len(arrival) else []
         for job in serving:
             age = duration[job] - left[job]
-            events += [now + left[job], *(now + a - age for a in tables[job_class[job]][0] if a > age * (1 + 1e-9) + 1e-12)]
+            events += [
+                now + left[job],
+                *(now + a - age for a in tables[job_class[job]][0] if a > age * (1 + 1e-9) + 1e-12),
+            ]
         event = min(events)
         for job in serving:
             left[job] -= event - now
@@ -85,10 +88,15 @@ def serve_slowly(arrival, need, duration, job_class, servers, tables, by_divisor
 @pytest.mark.parametrize("name", ["server-filling-gittins", "divisor-filling-gittins"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_engine_looks_again_at_every_age_of_the_tables(name, seed):
-    laws = [Hyperexponential(rates=[3, 0.5], probabilities=["2/3", "1/3"]), Exponential(mean=2), Erlang(stages=3, mean=1)]
+    laws = [
+        Hyperexponential(rates=[3, 0.5], probabilities=["2/3", "1/3"]),
+        Exponential(mean=2),
+        Erlang(stages=3, mean=1),
+    ]
     needs, servers = ([1, 2, 4], 4) if "server" in name else ([1, 2, 3], 6)
     classes = [
-        msj.JobClass(name=f"{i}", need=v, share="1/3", duration=law) for i, (v, law) in enumerate(zip(needs, laws, strict=True))
+        msj.JobClass(name=f"{i}", need=v, share="1/3", duration=law)
+        for i, (v, law) in enumerate(zip(needs, laws, strict=True))
     ]
     system = msj.System(servers=servers, classes=classes, policy=name)
     policy = system.policy.on(system)

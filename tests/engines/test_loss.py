@@ -32,7 +32,10 @@ def lost_slowly(servers, arrival, need, duration):
 def test_the_loop_loses_those_that_do_not_fit(seed):
     servers, arrival, need, duration = random_jobs(POLICIES.get("loss")(), seed, count=400)
     done = replay(
-        RecordedJobs(arrival=arrival, need=need, duration=duration), servers=servers, policy=POLICIES.get("loss")(), block=37
+        RecordedJobs(arrival=arrival, need=need, duration=duration),
+        servers=servers,
+        policy=POLICIES.get("loss")(),
+        block=37,
     )
     lost = np.array(lost_slowly(servers, arrival, need, duration))
     assert lost.any()

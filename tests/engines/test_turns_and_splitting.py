@@ -89,7 +89,9 @@ def test_msr_is_exact_need_by_need(policy):
 
 def test_one_packing_makes_queues_of_many_servers_and_more_slots_than_jobs_are_no_harm():
     # Always three places for need 1 and one for need 2: M/M/3 and M/M/1.
-    system = simple(5, (1, 1, "2/3"), (2, 1, "1/3"), arrival_rate=2, policy={"name": "msr", "packings": [[3, 1]], "shares": [1]})
+    system = simple(
+        5, (1, 1, "2/3"), (2, 1, "1/3"), arrival_rate=2, policy={"name": "msr", "packings": [[3, 1]], "shares": [1]}
+    )
     found = msj.analyse(system)
     a, rate = 4 / 3, 4 / 3
     wait = (a**3 / 6 / (1 - a / 3)) / (1 + a + a * a / 2 + a**3 / 6 / (1 - a / 3))

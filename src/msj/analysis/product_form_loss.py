@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def _rows(system: System, rate: float, found: Loss) -> Iterator[Quantity]:
     active = system.active_classes
     shares = np.array([float(c.share) for c in active])
     present = rate * shares * np.array([float(c.duration.mean) for c in active]) * (1.0 - found.probabilities)
-    facts = {"kind": "exact", "method": METHOD, "citation": CITATION}
+    facts: dict[str, Any] = {"kind": "exact", "method": METHOD, "citation": CITATION}
     for name, overall, each in (
         ("loss_probability", float(shares @ found.probabilities), found.probabilities),
         ("mean_jobs_in_system", float(present.sum()), present),

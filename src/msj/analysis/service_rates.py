@@ -36,7 +36,8 @@ def why_not_service_rates(system: System) -> str | None:
     for c in system.active_classes:
         rate = 1.0 / float(c.duration.mean)
         if abs(rates.setdefault(c.need, rate) - rate) > 1e-12 * rate:
-            return f"class '{c.name}' differs in duration from another of need {c.need}, so who is older matters; simulate it"
+            other = f"another of need {c.need}"
+            return f"class '{c.name}' differs in duration from {other}, so who is older matters; simulate it"
     return policy.supports(system) or why_not_exponential(system)
 
 
@@ -60,7 +61,10 @@ class OneNeed:
             change[j, j] -= 1.0 / stay
         coming = rate * self.share
         up = sparse.csr_array(coming * sparse.eye_array(phases))
-        down = [sparse.csr_array(sparse.diags_array(np.minimum(n, self.places) * self.service_rate)) for n in range(most + 1)]
+        down = [
+            sparse.csr_array(sparse.diags_array(np.minimum(n, self.places) * self.service_rate))
+            for n in range(most + 1)
+        ]
         local = [sparse.csr_array(change - coming * np.eye(phases) - down[n].toarray()) for n in range(most + 1)]
         return solve_levels(
             LevelProcess(
@@ -87,9 +91,12 @@ def queues(system: System) -> Iterator[tuple[int, OneNeed]]:
     stays, total = np.array(policy.mean_stays()), sum(float(c.share) for c in classes)
     for i, need in enumerate(sorted({c.need for c in classes})):
         mine = [c for c in classes if c.need == need]
-        yield need, OneNeed(
-            share=sum(float(c.share) for c in mine) / total,
-            service_rate=1.0 / float(mine[0].duration.mean),
-            places=np.array([row[i] for row in policy.packings], dtype=float),
-            stays=stays,
+        yield (
+            need,
+            OneNeed(
+                share=sum(float(c.share) for c in mine) / total,
+                service_rate=1.0 / float(mine[0].duration.mean),
+                places=np.array([row[i] for row in policy.packings], dtype=float),
+                stays=stays,
+            ),
         )

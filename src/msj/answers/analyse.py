@@ -163,8 +163,8 @@ def _lost(system: System, *, exact: bool | None, percentiles: bool | None, law: 
     """Return what is known where nobody waits: how many are lost, at a rate that may be as high as it likes."""
     if system.load is not None:
         raise NotSupported(
-            f"load = {float(system.load):g} is a share of the stability threshold, and policy '{system.policy.name}' has "
-            "none: it turns jobs away; give utilisation or arrival_rate instead"
+            f"load = {float(system.load):g} is a share of the stability threshold, and policy "
+            f"'{system.policy.name}' has none: it turns jobs away; give utilisation or arrival_rate instead"
         )
     rate = system.arrival_rate_at(math.nan)
     rows, found = [naive_row(system)], Response()
@@ -172,7 +172,9 @@ def _lost(system: System, *, exact: bool | None, percentiles: bool | None, law: 
         found = exact_response(system, rate, Effort(), exact=exact, percentiles=percentiles)
         rows += [
             Quantity(name="arrival_rate", value=rate, kind="exact", method="definition"),
-            Quantity(name="offered_utilisation", value=rate / system.naive_threshold, kind="exact", method="definition"),
+            Quantity(
+                name="offered_utilisation", value=rate / system.naive_threshold, kind="exact", method="definition"
+            ),
             *found.rows,
         ]
     if law is not None:

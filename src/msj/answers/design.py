@@ -57,7 +57,7 @@ def design(system: SystemLike) -> Result:
         quantities=tuple(rows),
         outcome=Outcome.SOLVED,
         provenance=provenance(),
-        notes=(f"In a spec file: {line}", "Without preemption: name = \"nmsr\". A longer cycle makes jobs wait longer."),
+        notes=(f"In a spec file: {line}", 'Without preemption: name = "nmsr". A longer cycle makes jobs wait longer.'),
     )
 
 

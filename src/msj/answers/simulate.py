@@ -139,8 +139,8 @@ def with_arrival_rate(system: System, stability_threshold: float | None = None) 
         return system
     if turns_away(system):
         raise NotSupported(
-            f"load = {float(system.load):g} is a share of the stability threshold, and policy '{system.policy.name}' turns "
-            "jobs away and has none; give utilisation or arrival_rate instead"
+            f"load = {float(system.load):g} is a share of the stability threshold, and policy "
+            f"'{system.policy.name}' turns jobs away and has none; give utilisation or arrival_rate instead"
         )
     if stability_threshold is None:
         try:

@@ -126,7 +126,9 @@ def find_threshold(
     (0.9, 'exact')
     """
     if turns_away(system):
-        raise NotSupported(f"policy '{system.policy.name}' turns jobs away, so every load is stable: there is no threshold")
+        raise NotSupported(
+            f"policy '{system.policy.name}' turns jobs away, so every load is stable: there is no threshold"
+        )
     system = system.replace(arrival_rate=None, load=None, utilisation=None)
     root = np.random.SeedSequence() if root is None else root
     try:

@@ -63,8 +63,8 @@ class BalancedSplitting(Policy):
         for c in system.active_classes:
             if max(owned.get(c.need, 0), helpers) < c.need:
                 return (
-                    f"class '{c.name}' needs {c.need} servers, owns {owned.get(c.need, 0)}, and only {helpers} help, so it "
-                    f"would wait for ever; lower psi = {self.psi}"
+                    f"class '{c.name}' needs {c.need} servers, owns {owned.get(c.need, 0)}, and {helpers} help, so "
+                    f"it would wait for ever; lower psi = {self.psi}"
                 )
         return None
 

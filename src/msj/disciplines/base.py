@@ -27,7 +27,7 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 | ``fastest_speed`` | of a server, where the mean is 1 | bounds: a job that meets nobody |
 | ``shares_speed`` | jobs may run on fewer servers than they can use | who reads durations |
 | ``turns_away`` | jobs may leave unserved; then nobody waits and every load is stable | thresholds, simulation |
-| ``knows_durations``, ``knows_laws``, ``uses_estimates`` | what it must be told of how long jobs take | reports, engines |
+| ``knows_durations``, ``knows_laws``, ``uses_estimates`` | what it is told of how long jobs take | reports, engines |
 
 The bounds are those of wcfs, section 2. What is not declared claims no more than that an idle cluster serves somebody.
 A subclass that replaces ``serve`` has another rule, so it inherits nothing of what its parent says of its own

@@ -22,7 +22,9 @@ class DivisorFillingGittins(ByGittins):
     """DivisorFilling-Gittins, preemptive."""
 
     name: ClassVar[str] = "divisor-filling-gittins"
-    summary: ClassVar[str] = "DivisorFilling among the k jobs of least Gittins rank (laws known); needs divide the servers"
+    summary: ClassVar[str] = (
+        "DivisorFilling among the k jobs of least Gittins rank (laws known); needs divide the servers"
+    )
     citation: ClassVar[str] = "after Grosof, Scully, Harchol-Balter and Scheller-Wolf 2022"
 
     def engine(self, servers: int) -> ServedBy:

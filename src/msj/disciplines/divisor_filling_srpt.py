@@ -23,7 +23,7 @@ from msj.model import System
 
 @cache
 def fullest_of_the_shortest(alike: bool) -> Serve:
-    """Return the function that serves the fullest set of the k jobs of least size, as if all were as long if ``alike``."""
+    """Return the function that serves the fullest of the k jobs of least size; ``alike``: as if all took as long."""
 
     def serve(
         needs: NDArray[np.int64],

@@ -37,7 +37,7 @@ def gittins_ranks(law: Duration) -> tuple[Vector, Vector]:
     (True, 10.0)
     """
     if isinstance(law, Exponential):
-        return np.zeros(1), np.array([float(law.mean)])
+        return np.zeros(1), np.array([law.moment(1)])
     phase_type = law.as_phase_type()
     ages, survival, beyond = _sampled(law) if phase_type is None else _of_phases(phase_type)
     # Over b: the time spent until b, by what is expected beyond each age, over the chance to be through by then.
@@ -65,7 +65,9 @@ def _of_phases(law: PhaseType) -> tuple[Vector, Vector, Vector]:
 def _sampled(law: Duration) -> tuple[Vector, Vector, Vector]:
     drawn = np.sort(law.sample(np.random.default_rng(1), SAMPLES))
     # Closer together where the tail is: half by the jobs that are through, half by those that are left.
-    levels = np.concatenate([np.linspace(0, 1, AGES // 2, endpoint=False), 1 - np.geomspace(1, 20 / SAMPLES, AGES // 2)])
+    levels = np.concatenate(
+        [np.linspace(0, 1, AGES // 2, endpoint=False), 1 - np.geomspace(1, 20 / SAMPLES, AGES // 2)]
+    )
     ages = np.unique(np.append(0.0, np.quantile(drawn, np.clip(levels, 0, 1))))
     places = np.searchsorted(drawn, ages, side="right")
     sums = np.append(np.cumsum(drawn[::-1])[::-1], 0.0)

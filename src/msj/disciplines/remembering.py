@@ -65,7 +65,7 @@ class Remembering(Policy):
 
     def compiled_decision(self, signature: Any) -> Any:
         """Compile the function for a signature of numba's."""
-        return compiled_function(self.decide, signature, "")  # type: ignore[arg-type]
+        return compiled_function(self.decide, signature, "")
 
     @property
     def serve(self) -> Serve:
@@ -74,7 +74,7 @@ class Remembering(Policy):
 
 @cache
 def _from_rest(decide: Decide, cells: int) -> Serve:
-    """Return who is served by a rule that remembers nothing yet: what it would do with these jobs in an empty system."""
+    """Return who is served by a rule that remembers nothing yet, as it would with these jobs in an empty system."""
 
     def serve(
         needs: NDArray[np.int64],

@@ -50,7 +50,9 @@ class ServerFillingGittins(ByGittins):
     """ServerFilling-Gittins, preemptive."""
 
     name: ClassVar[str] = "server-filling-gittins"
-    summary: ClassVar[str] = "ServerFilling among the jobs of least Gittins rank (laws known, not durations); powers of two"
+    summary: ClassVar[str] = (
+        "ServerFilling among the jobs of least Gittins rank (laws known, not durations); powers of two"
+    )
     citation: ClassVar[str] = "after Grosof, Scully, Harchol-Balter and Scheller-Wolf 2022"
 
     def engine(self, servers: int) -> ServedBy:

@@ -37,7 +37,9 @@ class ServiceRates(Policy):
         if len(rows) != len(shares):
             raise InvalidInput(f"{len(rows)} packings and {len(shares)} shares are given; give as many of both")
         if len({len(row) for row in rows}) > 1:
-            raise InvalidInput(f"packings = {[list(row) for row in rows]} differ in length; give one number for each need")
+            raise InvalidInput(
+                f"packings = {[list(row) for row in rows]} differ in length; give one number for each need"
+            )
         object.__setattr__(self, "packings", rows)
         object.__setattr__(self, "shares", shares)
         if self.cycle is not None:
@@ -52,13 +54,15 @@ class ServiceRates(Policy):
 
     def on(self, system: System) -> Self:
         needs = sorted({c.need for c in system.active_classes})
-        work = {v: 0.0 for v in needs}
+        work = dict.fromkeys(needs, 0.0)
         for c in system.active_classes:
             work[c.need] += float(c.share) * float(c.duration.mean)
         chosen = self
         if not self.packings:
             parts = [work[v] / (system.servers // v) for v in needs]
-            chosen = chosen.replace(packings=alone_in_turn(needs, system.servers), shares=tuple(part / math.fsum(parts) for part in parts))
+            chosen = chosen.replace(
+                packings=alone_in_turn(needs, system.servers), shares=tuple(part / math.fsum(parts) for part in parts)
+            )
         if self.cycle is None:
             chosen = chosen.replace(cycle=LASTS * math.fsum(work.values()))
         return chosen
@@ -68,7 +72,7 @@ class ServiceRates(Policy):
         chosen = self.on(system)
         for row in chosen.packings:
             if len(row) != len(needs):
-                return f"packing {list(row)} has {len(row)} numbers and there are {len(needs)} needs, {needs}; give one each"
+                return f"packing {list(row)} has {len(row)} numbers and there are {len(needs)} needs, {needs}; one each"
             used = sum(n * v for n, v in zip(row, needs, strict=True))
             if used > system.servers:
                 return f"packing {list(row)} of needs {needs} takes {used} of {system.servers} servers; make it smaller"

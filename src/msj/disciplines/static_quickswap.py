@@ -2,7 +2,7 @@
 
 Only jobs of the need whose turn it is may start. When no other need is in service and fewer of this one are than fit
 (so none of it waits), the turn passes to the next smaller need of which somebody waits, and from the smallest to the
-largest; its jobs start at once. So each need is served until none of it waits, on floor(k/v) places, and the cluster takes
+largest; its jobs start at once. So each need is served until none of it waits, on floor(k/v) places, and it takes
 1/lambda* = sum of p_i·E[D_i]/floor(k/v_i): less than others where needs would fit beside each other.
 After public source, in which by an accident of its loop nobody starts after the turn has passed until the next job
 comes or goes (``verification/test_policies.py`` shows what that costs).

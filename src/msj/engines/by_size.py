@@ -24,9 +24,7 @@ RULES = ("greedy", "first-fit", "server-filling", "divisor-filling")
 GREEDY, FIRST_FIT, SERVER_FILLING, DIVISOR_FILLING = range(len(RULES))
 
 #: How many jobs of one need there are.
-GROUP = np.dtype(
-    [(name, "i8") for name in ("need", "serving", "waiting", "taken", "considered", "members", "target")]
-)
+GROUP = np.dtype([(name, "i8") for name in ("need", "serving", "waiting", "taken", "considered", "members", "target")])
 
 
 class Rule(NamedTuple):

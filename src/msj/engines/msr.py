@@ -10,7 +10,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from msj.disciplines.service_rates import LASTS, alone_in_turn
 from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
 from msj.engines.event import EventEngine, complete, enter, leave, next_arrival, next_completion, pass_time
@@ -42,9 +41,8 @@ class MsrEngine(EventEngine):
     def __init__(self, cluster: Cluster, *, packings: Any, stays: Any, preemptive: bool, fill: bool = False) -> None:
         super().__init__(cluster, draws="standard_exponential")
         needs = np.unique(cluster.needs)
-        if not packings:
-            packings = alone_in_turn(needs.tolist(), cluster.servers)
-            stays = [LASTS / len(needs)] * len(needs)
+        if len(packings) == 0:
+            packings, stays = np.diag(cluster.servers // needs), np.ones(len(needs))
         turn = np.zeros(1, dtype=TURN)
         turn["packing"], turn["until"] = -1, 0.0
         lists = empty_lists(needs, cluster.servers)

@@ -2,9 +2,10 @@
 
 The numbers present, n = (n_1, ..., n_K) by need, are a Markov chain: up at rate lambda_i, down at rate mu_i·s_i(n), s_i
 the jobs in service (``disciplines.counting``). Without preemption the numbers in service belong to the state, and so
-does what a rule remembers, such as whose turn it is. One n_i is the level and unbounded; the other counts are phases, cut where more are hardly ever seen: who would come then is
-turned away. From some level on more jobs of its need change nothing, so the levels repeat and ``markov.level_process``
-solves them (matrix-geometric in that direction, without a cut).
+does what a rule remembers, such as whose turn it is. One n_i is the level and unbounded; the other counts are phases,
+cut where more are hardly ever seen: who would come then is turned away. From some level on more jobs of its need change
+nothing, so the levels repeat and ``markov.level_process`` solves them (matrix-geometric in that direction, without a
+cut).
 
 A tie that is broken at random is broken when a state is entered. The law over time needs only the mean stays, 1/(rate
 of leaving): a tie is a state that serves each way in proportion to chance × stay.
