@@ -32,6 +32,7 @@ from msj.answers.threshold import (
     exact_threshold,
     find_threshold,
     naive_row,
+    turns_away,
 )
 from msj.closed_forms.waste_limit import limiting_waste
 from msj.disciplines.fcfs import is_fcfs
@@ -97,6 +98,8 @@ def analyse(
     (7.517772, 7.944444)
     """
     system = as_system(system)
+    if turns_away(system):
+        return _lost(system, exact=exact, percentiles=percentiles, law=law)
     effort = Effort(progress=progress)
     # The threshold is what was asked for: it may take what it takes, if it fits.
     asked = effort.replace(operations=math.inf, bytes=math.inf)
@@ -155,6 +158,35 @@ def analyse(
 
 
 GO_ON = "to be simulated: msj simulate FILE, or msj analyse FILE --or-simulate."
+
+
+def _lost(system: System, *, exact: bool | None, percentiles: bool | None, law: int | None) -> Result:
+    """Return what is known where nobody waits: how many are lost, at a rate that may be as high as it likes."""
+    if system.load is not None:
+        raise NotSupported(
+            f"load = {float(system.load):g} is a share of the stability threshold, and policy "
+            f"'{system.policy.name}' has none: it turns jobs away; give utilisation or arrival_rate instead"
+        )
+    rate = system.arrival_rate_at(math.nan)
+    rows, found = [naive_row(system)], Response()
+    if rate is not None:
+        found = exact_response(system, rate, Effort(), exact=exact, percentiles=percentiles)
+        rows += [
+            Quantity(name="arrival_rate", value=rate, kind="exact", method="definition"),
+            Quantity(
+                name="offered_utilisation", value=rate / system.naive_threshold, kind="exact", method="definition"
+            ),
+            *found.rows,
+        ]
+    if law is not None:
+        rows += _law_rows(system, rate, whole(law, "law", least=0))
+    return Result(
+        system=system.to_spec(),
+        quantities=tuple(rows),
+        outcome=Outcome.NO_LOAD_GIVEN if rate is None else Outcome.SOLVED,
+        provenance=provenance(**found.facts),
+        notes=("Jobs that do not fit are lost and nobody waits, so every load is stable.", *found.notes),
+    )
 
 
 def bounds_only(system: System, reason: str) -> Result:

@@ -35,6 +35,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from msj.disciplines import Policy
+from msj.disciplines.model import policy_of
 from msj.model import System
 from msj.workloads.job_block import JobBlock
 
@@ -155,6 +156,8 @@ class Controls:
 
 def why_no_controls(system: System) -> str | None:
     """Return why nothing can be taken off the noise; None if something can."""
+    if policy_of(system).turns_away:
+        return "where nobody waits, single servers with a line tell nothing"
     for c in system.active_classes:
         fourth = c.duration.moment(4)
         if not math.isfinite(fourth):

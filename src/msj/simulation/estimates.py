@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.disciplines.model import policy_of
 from msj.disciplines.sharing import Sharing
 from msj.model import JobClass, System
 from msj.results import Quantity
@@ -104,13 +105,23 @@ class Estimates:
             if group.index is None:
                 yield from self._reduced(group)
                 yield from self._servers()
-            yield from self._percentiles(group, levels)
+            if not policy_of(self.system).turns_away:
+                yield from self._percentiles(group, levels)
 
     def mean_response_time(self) -> Quantity:
         """Return the row that precision is about."""
         return next(self._times(groups_of(self.system, self.rate)[0]))
 
+    def _lost(self, group: Group) -> Iterator[Quantity]:
+        """Where jobs are turned away: those that do not start at once are lost, and nobody waits."""
+        yield self._row("loss_probability", *self.waiting_probability(group), group)
+        mean, interval = self.mean(group, "response")  # of those lost it is 0
+        yield self._row("mean_jobs_in_system", group.rate * mean, _scaled(interval, group.rate), group)
+
     def _times(self, group: Group) -> Iterator[Quantity]:
+        if policy_of(self.system).turns_away:
+            yield from self._lost(group)
+            return
         waits, waiting = self.mean(group, "waiting")
         if adds_up(self.system):
             mean, response = group.mean_duration + waits, _shifted(waiting, group.mean_duration)
@@ -137,17 +148,20 @@ class Estimates:
         busy = np.array([batch.busy_area for batch in batches])
         wasted = np.array([batch.wasted_area for batch in batches])
         jobs = self.series("jobs", all_jobs)
-        for name, above, below, most in (
+        means = [
             ("utilisation", busy, time * self.system.servers, 1.0),
             ("idle_servers_while_jobs_wait", wasted, time, float(self.system.servers)),
             ("preemptions_per_job", self.series("preemptions", all_jobs), jobs, math.inf),
-        ):
+        ]
+        for name, above, below, most in means[:1] if policy_of(self.system).turns_away else means:
             value = min(float(above.sum() / below.sum()), most)
             interval: Interval = None
             if self.sure and self.forgets:
                 _, low, high = student_interval(above, below)
                 interval = (min(max(low, 0.0), value), max(min(high, most), value))
             yield self._row(name, value, interval, all_jobs)
+        if policy_of(self.system).turns_away:
+            return
         value, interval = self.mean(all_jobs, "slowdown")
         settles = all(c.duration.moment(-2) < math.inf for c in all_jobs.classes)
         yield self._row("mean_slowdown", value, interval if settles else None, all_jobs)
