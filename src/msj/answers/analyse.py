@@ -39,6 +39,7 @@ from msj.disciplines.model import discipline_of
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
+from msj.model.assumptions import why_not_independent
 from msj.model.numbers import whole
 from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
 from msj.workloads import Rng
@@ -161,7 +162,7 @@ def bounds_only(system: System, reason: str) -> Result:
     limit, naive = attainable_row(system), naive_row(system)
     rows = [naive, *([] if limit is None else [limit])]
     needs, shares = zip(*((c.need, float(c.share)) for c in system.active_classes), strict=True)
-    if is_fcfs(system) and SMALL * max(needs) <= system.servers:
+    if is_fcfs(system) and why_not_independent(system) is None and SMALL * max(needs) <= system.servers:
         value = limiting_waste(servers=system.servers, needs=needs, shares=shares)
         method = "renewal process of the needs, right for large clusters"
         rows.append(Quantity(name="limiting_wasted_servers", value=value, kind="asymptotic", method=method))
