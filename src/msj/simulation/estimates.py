@@ -161,7 +161,10 @@ class Estimates:
             return
         for step in range(law.steps):
             jobs = batches[:, step, 0]
-            for name, column, most in (("mean_waiting_time", 1, math.inf), ("waiting_probability", 2, 1.0)):
+            for name, column, most in (
+                ("hourly_mean_waiting_time", 1, math.inf),
+                ("hourly_waiting_probability", 2, 1.0),
+            ):
                 if not jobs.sum():
                     continue
                 value, low, high = student_interval(batches[:, step, column], jobs)
