@@ -9,7 +9,7 @@ from msj.reports import tables
 from msj.reports.contents import Report
 from msj.reports.policies import policy_name
 from msj.reports.tables import Table
-from msj.reports.wording import ASSUMED, count, how_sure, percent, short
+from msj.reports.wording import count, how_sure, percent, short, what_is_assumed
 
 WIDTH = 96
 MOST_ROWS = 12
@@ -79,7 +79,7 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         f"outlook: the same mix on more servers, at {report.outlook.kept} {percent(report.outlook.share)}",
         [*_grid(tables.outlook_table(report)), *_notes(report.outlook.notes)],
     )
-    yield "what is assumed", list(_note(ASSUMED))
+    yield "what is assumed", list(_note(what_is_assumed(report.cluster)))
     facts = report.provenance
     run = f"seed {facts.get('seed')}, {short(facts.get('seconds'), 3)} seconds"
     yield "provenance", [f"  msj {facts.get('msj')}, {run}, identity {facts.get('identity')}"]
