@@ -40,6 +40,7 @@ from msj.disciplines.model import discipline_of
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
+from msj.model.assumptions import assumed, why_not_independent, why_not_plain
 from msj.model.numbers import whole
 from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
 from msj.results.units import said
@@ -144,6 +145,8 @@ def analyse(
             if not found.rows and found.failure is Failure.NOT_SUPPORTED:
                 notes.append(f"Response times have {GO_ON}")
             facts |= found.facts
+    if why_not_plain(system) is not None:
+        notes.append(f"Assumed: {assumed(system)}.")
     if states:
         rows += _state_rows(system, whole(states, "states"))
     if law is not None and outcome is not Outcome.UNSTABLE:
@@ -194,7 +197,7 @@ def bounds_only(system: System, reason: str) -> Result:
     limit, naive = attainable_row(system), naive_row(system)
     rows = [naive, *([] if limit is None else [limit])]
     needs, shares = zip(*((c.need, float(c.share)) for c in system.active_classes), strict=True)
-    if is_fcfs(system) and SMALL * max(needs) <= system.servers:
+    if is_fcfs(system) and why_not_independent(system) is None and SMALL * max(needs) <= system.servers:
         value = limiting_waste(servers=system.servers, needs=needs, shares=shares)
         method = "renewal process of the needs, right for large clusters"
         rows.append(Quantity(name="limiting_wasted_servers", value=value, kind="asymptotic", method=method))
@@ -255,6 +258,8 @@ def _state_rows(system: System, most: int) -> list[Quantity]:
         state = ", ".join(
             f"{count} {label}" for label, count in zip(solved.labels, solved.counts[s], strict=True) if count
         )
+        if why_not_independent(system) is not None:  # the same jobs may run after different last ones
+            state += f"; order state {solved.built.order_state[s] + 1}"
         rows += [
             Quantity(
                 name=name,

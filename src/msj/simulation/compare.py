@@ -135,6 +135,7 @@ def _common_plan(questions: Sequence[Question]) -> Plan:
         settling=max(pace.settling for pace in paces),
         long_jobs=max(pace.long_jobs for pace in paces),
         known=all(pace.known for pace in paces),
+        cycle=max(pace.cycle for pace in paces),
     )
     return questions[0].plan(slowest)
 

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from msj.disciplines.model import policy_of
 from msj.disciplines.sharing import Sharing
 from msj.model import JobClass, System
+from msj.model.arrivals import DailyArrivals
+from msj.model.assumptions import why_not_plain
 from msj.results import Quantity
 from msj.simulation.controlled import Remainder, remainder
 from msj.simulation.controls import Controls
@@ -93,6 +95,7 @@ class Estimates:
         self.method, self.citation = method, citation
         self.sure = reading.long_enough
         self._laws: dict[tuple[str, int | None], list[Sketch]] = {}
+        self.plain = why_not_plain(system) is None
         self.reductions: dict[str, float] = {}  # what controls have divided the variance by, for means over all jobs
         self.forgets = all(math.isfinite(c.duration.second_moment) for c in system.active_classes)
 
@@ -105,6 +108,7 @@ class Estimates:
             if group.index is None:
                 yield from self._reduced(group)
                 yield from self._servers()
+                yield from self._by_time_of_day(group)
             if not policy_of(self.system).turns_away:
                 yield from self._percentiles(group, levels)
 
@@ -166,6 +170,25 @@ class Estimates:
         settles = all(c.duration.moment(-2) < math.inf for c in all_jobs.classes)
         yield self._row("mean_slowdown", value, interval if settles else None, all_jobs)
 
+    def _by_time_of_day(self, group: Group) -> Iterator[Quantity]:
+        """How long jobs wait that come in each step of a cycle, where arrivals go by a clock."""
+        batches = np.array([batch.by_time_of_day for batch in self.reading.batches])
+        law = self.system.arrivals
+        if not isinstance(law, DailyArrivals):
+            return
+        for step in range(law.steps):
+            jobs = batches[:, step, 0]
+            for name, column, most in (
+                ("hourly_mean_waiting_time", 1, math.inf),
+                ("hourly_waiting_probability", 2, 1.0),
+            ):
+                if not jobs.sum():
+                    continue
+                value, low, high = student_interval(batches[:, step, column], jobs)
+                interval = (max(low, 0.0), min(high, most)) if self.sure and self.forgets else None
+                row = self._row(name, value, interval, group)
+                yield row.put(time_of_day=float(law.cycle) * step / law.steps)
+
     def mean(self, group: Group, name: str) -> tuple[float, Interval]:
         """Return a mean over jobs and its interval."""
         sums, jobs = self.series(name, group), self.series("jobs", group)
@@ -184,6 +207,8 @@ class Estimates:
         sums, jobs = self.series(name, group), self.series("jobs", group)
         value, count = float(sums.sum() / jobs.sum()), len(sums)
         batches = batch_variance(sums, jobs)
+        if theory is not None and not self.plain and sum(theory) < batches:
+            theory = None  # what theory says of other arrivals is rough: it may widen an interval, never narrow it
         plain = Variance(batches, count - 1) if theory is None else pooled(batches, count, *theory)
         found = self._remainder(group, name, value)
         adjusted = value if found is None else value + found.shift / float(jobs.sum())
