@@ -14,7 +14,7 @@ import click
 import msj
 from msj.cli import msj as program
 from msj.cli.list_variants import about, keys_of
-from msj.registry import ANALYSES, DURATIONS, MODELS, POLICIES
+from msj.registry import ANALYSES, ARRIVALS, DURATIONS, MODELS, ORDERS, POLICIES
 
 DOCS = Path(__file__).parent
 SOURCE = DOCS.parent / "src" / "msj"
@@ -109,6 +109,21 @@ def laws():
         return ["yes" if law.as_phase_type is not Duration.as_phase_type else "no"]
 
     return table(["law", "what it is", "keys", "exact methods"], _variants(DURATIONS, exact))
+
+
+def arrival_laws():
+    """Every arrival law with its keys."""
+    from msj.model.arrivals import Arrivals
+
+    def exact(law):
+        return ["yes" if law.markov_form is not Arrivals.markov_form else "no"]
+
+    return table(["law", "what it is", "keys", "exact methods"], _variants(ARRIVALS, exact))
+
+
+def orders():
+    """Every order of jobs with its keys."""
+    return table(["law", "what it is", "keys"], _variants(ORDERS, lambda _: []))
 
 
 def policies():
@@ -262,9 +277,11 @@ PARTS = {
     "background-contents": contents_of_background,
     "command-line": command_line,
     "coordinates": coordinates,
+    "arrival-laws": arrival_laws,
     "glossary": glossary,
     "laws": laws,
     "models": models,
+    "orders": orders,
     "policies": policies,
     "python": python_names,
     "python-names": python_index,

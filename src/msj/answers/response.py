@@ -16,7 +16,13 @@ from msj.analysis.base import BoundAnalysis, ResponseAnalysis, mean_time_alone
 from msj.analysis.chain_cost import in_words
 from msj.analysis.exact_response import open_at
 from msj.analysis.open_fcfs import MEMORY_LIMIT, OpenSystem
-from msj.analysis.reset import difference_row, predicted_mean_response_time, require_stable, reset_row
+from msj.analysis.reset import (
+    difference_row,
+    predicted_mean_response_time,
+    relative_arrivals,
+    require_stable,
+    reset_row,
+)
 from msj.answers.question import SystemLike, as_system
 from msj.answers.saturated import analyses, that_apply, why_none
 from msj.answers.simulated import simulated
@@ -164,7 +170,10 @@ def predicted(system: System, rate: float, threshold: Threshold) -> Response:
     delta = threshold.relative_completions
     if delta is None:
         return Response()
-    value = predicted_mean_response_time(rate, threshold.value, delta.value)
+    arrivals, why = relative_arrivals(system)
+    if why is not None:
+        return Response(notes=(f"The RESET prediction is left out: {why}.",))
+    value = predicted_mean_response_time(rate, threshold.value, delta.value + arrivals)
     alone = mean_time_alone(system)
     notes = []
     if alone is not None and value < alone:

@@ -51,6 +51,7 @@ COMMANDS = {
     "simulate": ("msj.cli.simulate:simulate", "How long jobs stay, by simulation, with 95 % intervals."),
     "compare": ("msj.cli.compare:compare", "Several policies on the same jobs, and how they differ."),
     "region": ("msj.cli.region:region", "Which pairs of arrival rates two classes may have."),
+    "design": ("msj.cli.design:design", "Packings that take turns, and how long each should last."),
     "waste": ("msj.cli.waste:waste", "Servers wasted, against a share, the rate ratio or the servers."),
     "log": ("msj.cli.log:log", "What a cluster's log says, as text and as one HTML page."),
     "replay": ("msj.cli.replay:replay", "A log's jobs under other policies and sizes."),

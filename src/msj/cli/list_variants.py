@@ -1,4 +1,4 @@
-"""``msj list durations|policies|models|analyses|quantities [NAME|FILE]``."""
+"""``msj list durations|arrivals|orders|policies|models|analyses|quantities [NAME|FILE]``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,19 @@ from msj.cli.list_quantities import check_quantity, list_quantities
 from msj.cli.options import SpecPath
 from msj.cli.show import show_grid, show_json
 from msj.model import System, read
-from msj.registry import ANALYSES, DURATIONS, MODELS, POLICIES, Catalogue
+from msj.model.arrivals import Arrivals
+from msj.registry import ANALYSES, ARRIVALS, DURATIONS, MODELS, ORDERS, POLICIES, Catalogue
 from msj.results.glossary import GLOSSARY
 
 QUANTITIES = "quantities"
-CATALOGUES = {"durations": DURATIONS, "policies": POLICIES, "models": MODELS, "analyses": ANALYSES}
+CATALOGUES = {
+    "durations": DURATIONS,
+    "arrivals": ARRIVALS,
+    "orders": ORDERS,
+    "policies": POLICIES,
+    "models": MODELS,
+    "analyses": ANALYSES,
+}
 
 
 class NameOrFile(SpecPath):
@@ -62,6 +70,7 @@ def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
     Examples:
       msj list durations
       msj list durations hyperexponential
+      msj list arrivals mmpp
       msj list policies
       msj list models server-groups
       msj list analyses examples/two_servers.toml
@@ -138,6 +147,12 @@ def _row(catalogue: Catalogue, name: str, system: System | None) -> dict[str, st
         if system is not None:
             users = [c.name for c in system.classes if c.duration.law == name]
             row["used by"] = ", ".join(users)
+    elif catalogue in (ARRIVALS, ORDERS):
+        if catalogue is ARRIVALS:
+            row["exact methods"] = "yes" if variant.markov_form is not Arrivals.markov_form else "no: simulation only"
+        if system is not None:
+            chosen = system.arrivals if catalogue is ARRIVALS else system.order
+            row["chosen"] = "yes" if isinstance(chosen, variant) else "no"
     elif catalogue is MODELS:
         row["keys of a class"] = ", ".join(variant.class_keys)
         if system is None:

@@ -32,7 +32,7 @@ from msj.model.numbers import positive, whole
 from msj.results import Progress, Quantity, Result, Watch, provenance
 from msj.results.units import said
 from msj.simulation import replay_jobs
-from msj.workloads import PoissonJobs, RecordedJobs, Rng, Streams, seed_record, seed_sequence
+from msj.workloads import RecordedJobs, Rng, Streams, SystemJobs, seed_record, seed_sequence
 
 MOST_JOBS = 50_000_000  # in one path: some gigabytes
 BLOCK = 65536
@@ -230,7 +230,7 @@ def _cluster(
 def _path(system: System, model: FluidModel, times: Vector, streams: Streams) -> tuple[Vector, float]:
     """Simulate once; return the path at the times, and its largest distance to the fluid."""
     until = float(times[-1])
-    system = system.replace(classes=system.active_classes)
+    system = system.only_active
     rate, _ = offered(system)
     rates = rate * np.array([float(c.share) for c in system.classes])
     jobs = _jobs(system, rate, np.rint(rates * model.start).astype(np.int64), until, streams)
@@ -263,7 +263,7 @@ def _jobs(system: System, rate: float, present: Any, until: float, streams: Stre
     means = np.array([float(c.duration.mean) for c in system.classes])
     arrival, job_class = [np.zeros(len(first))], [first]
     duration = [lots.standard_exponential(len(first)) * means[first]]
-    source = PoissonJobs(system, arrival_rate=rate, streams=streams)
+    source = SystemJobs(system, arrival_rate=rate, streams=streams)
     while source.clock <= until:
         block = source.take(BLOCK)
         inside = block.arrival <= until

@@ -19,7 +19,7 @@ from msj.reports.contents import Report
 from msj.reports.policies import policy_name
 from msj.reports.tables import Table
 from msj.reports.text import evidence_of, summary
-from msj.reports.wording import ASSUMED, count, how_sure, percent, short, sure_of
+from msj.reports.wording import count, how_sure, percent, short, sure_of, what_is_assumed
 from msj.results.units import rate_words
 
 TITLES = {
@@ -45,7 +45,7 @@ def write_page(report: Report) -> str:
         titles=TITLES,
         policy=policy_name(report.cluster.policy),
         classes=tables.classes_table(report),
-        assumed=ASSUMED,
+        assumed=what_is_assumed(report.cluster),
         methods=tables.methods_table(report),
         words=tables.words_table(report),
         provenance=tables.provenance_table(report),

@@ -9,7 +9,7 @@ from msj.reports import tables
 from msj.reports.contents import Report
 from msj.reports.policies import policy_name
 from msj.reports.tables import Table
-from msj.reports.wording import ASSUMED, count, how_sure, percent, short
+from msj.reports.wording import count, how_sure, percent, short, what_is_assumed
 from msj.results.units import rate_words
 
 WIDTH = 96
@@ -81,7 +81,7 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         f"outlook: the same mix on more servers, at {report.outlook.kept} {percent(report.outlook.share)}",
         [*_grid(tables.outlook_table(report)), *_notes(report.outlook.notes)],
     )
-    yield "what is assumed", list(_note(ASSUMED))
+    yield "what is assumed", list(_note(what_is_assumed(report.cluster)))
     yield "what the words mean", ["  msj list quantities explains every name; the page explains those it shows"]
     facts = report.provenance
     run = f"seed {facts.get('seed')}, {short(facts.get('seconds'), 3)} seconds"

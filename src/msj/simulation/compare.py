@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from msj.disciplines.model import policy_of
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput
 from msj.model import System
@@ -92,6 +93,8 @@ def compare_at_rate(
     questions: dict[str, Question] = {}
     for index, policy in enumerate(policies):
         one = system.replace(policy=policy)
+        if policy_of(one).turns_away:
+            raise InvalidInput(f"policy '{one.policy.name}' loses jobs, so stays cannot be compared; simulate it alone")
         name = distinct_label(one.policy, {taken: each.system.policy for taken, each in questions.items()})
         questions[name] = Question.of(
             one,
@@ -132,6 +135,7 @@ def _common_plan(questions: Sequence[Question]) -> Plan:
         settling=max(pace.settling for pace in paces),
         long_jobs=max(pace.long_jobs for pace in paces),
         known=all(pace.known for pace in paces),
+        cycle=max(pace.cycle for pace in paces),
     )
     return questions[0].plan(slowest)
 
