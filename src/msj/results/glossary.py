@@ -58,6 +58,12 @@ GLOSSARY: dict[str, Term] = {
         ("waiting_time_percentile", "time", "so many per cent of the jobs wait at most this long"),
         ("waiting_probability", "share", "share of jobs that do not start when they arrive"),
         ("loss_probability", "share", "share of jobs that are turned away, where nobody waits"),
+        (
+            "hourly_mean_waiting_time",
+            "time",
+            "mean wait of jobs that come in one step of a daily cycle, at a time of day",
+        ),
+        ("hourly_waiting_probability", "share", "share of those jobs that wait"),
         ("mean_slowdown", "1", "E[response time / duration]: how many times as long as alone, on average over jobs"),
         ("mean_bounded_slowdown", "1", "the same, where durations below 10 seconds count as 10"),
         ("predicted_mean_response_time", "time", "E[T] by RESET: right as the load nears 1"),
