@@ -35,7 +35,7 @@ def _nothing_patched_is_remembered(request):
 def _every_quantity_is_in_the_glossary(_rows_are_watched):
     """Whatever a test makes msj say, it says by a name that the glossary explains."""
     yield
-    unknown, UNKNOWN[:] = list(UNKNOWN), []
+    unknown, UNKNOWN[:] = sorted(set(UNKNOWN)), []
     assert not unknown, f"not in results/glossary.py: {unknown}"
 
 

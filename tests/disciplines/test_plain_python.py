@@ -112,6 +112,11 @@ def test_what_is_wrong_is_said(function, sentence):
     assert sentence in str(refused.value)
 
 
+def test_a_file_without_its_ending_is_answered_with_it():
+    with pytest.raises(msj.InvalidInput, match=r"write FILE.py:FUNCTION, 'mine.py:pick'"):
+        msj.simulate(SYSTEM, policy="mine:pick", jobs=2000)
+
+
 def test_a_failure_during_the_run_names_the_line():
     def fragile(needs, now, servers, chosen):
         if now > 100:

@@ -197,6 +197,9 @@ def users_own(given: Any) -> OwnFunction | None:
     True
     """
     if isinstance(given, str):
+        if ":" in given and ".py:" not in given:
+            file, _, function = given.rpartition(":")
+            raise InvalidInput(f"'{given}' names no function of a file; write FILE.py:FUNCTION, '{file}.py:{function}'")
         return OwnFunction.from_file(given) if ".py:" in given else None
     if not isinstance(given, Mapping):
         return OwnFunction(function=given) if callable(given) and not isinstance(given, type) else None

@@ -17,7 +17,7 @@ from typing import Any
 from msj.errors import InvalidInput, MsjError
 from msj.model.numbers import Number, number, reciprocal
 from msj.registry import ARRIVALS, DURATIONS, MODELS, POLICIES, Catalogue
-from msj.results.units import ratio, time_unit
+from msj.results.units import ratio, time_unit, unit_in
 
 _NUMBER = r"[-+]?(?:\d+(?:/\d+)?|\d*\.\d+|\d+\.)(?:[eE][-+]?\d+)?"
 WRITTEN = re.compile(rf"\s*({_NUMBER})\s*(per\s+|/\s*)?([^\W\d_]+)\s*")
@@ -60,7 +60,7 @@ def written(text: object, key: str, *, rate: bool) -> Written | None:
             raise InvalidInput(f"{key} = {text!r} cannot be read; {fix}")
         return None
     value, per, word = found.groups()
-    unit = time_unit(word, f"{key} = {text!r}: the unit")
+    unit = unit_in(word, f"{key} = {text!r}")
     made = Written(value=number(value, key), unit=unit, rate=bool(per))
     if made.rate is not rate:
         one = unit.removesuffix("s")

@@ -57,6 +57,13 @@ GLOSSARY: dict[str, Term] = {
         ("response_time_percentile", "time", "so many per cent of the jobs stay at most this long"),
         ("waiting_time_percentile", "time", "so many per cent of the jobs wait at most this long"),
         ("waiting_probability", "share", "share of jobs that do not start when they arrive"),
+        ("loss_probability", "share", "share of jobs that are turned away, where nobody waits"),
+        (
+            "hourly_mean_waiting_time",
+            "time",
+            "mean wait of jobs that come in one step of a daily cycle, at a time of day",
+        ),
+        ("hourly_waiting_probability", "share", "share of those jobs that wait"),
         ("mean_slowdown", "1", "E[response time / duration]: how many times as long as alone, on average over jobs"),
         ("mean_bounded_slowdown", "1", "the same, where durations below 10 seconds count as 10"),
         ("predicted_mean_response_time", "time", "E[T] by RESET: right as the load nears 1"),
@@ -108,6 +115,7 @@ GLOSSARY: dict[str, Term] = {
         ("relative_completions", "jobs", "Delta: completions to be expected more than usual, from a state on"),
         ("relative_completions_at_departure", "jobs", "the same, averaged over the states that departures leave"),
         ("state_probability", "share", "share of time in a state"),
+        ("time_share", "share", "share of the time that a policy gives to a packing"),
         ("state_probability_at_departure", "share", "share of departures that leave a state"),
     ),
     **_group(

@@ -69,10 +69,29 @@ def time_unit(given: object, key: str = "time_unit") -> str:
     """
     found = named_unit(given) if isinstance(given, str) else None
     if found is None:
-        hint = nearest(str(given), [*TIME_UNITS, *(word for word in _NAMES if word not in TIME_UNITS)])
-        fix = hint if hint.startswith("did") else f"use {', '.join(TIME_UNITS)}"
-        raise InvalidInput(f"{key} = {given!r} is no unit of time that msj knows; {fix}")
+        raise InvalidInput(f"{key} = {given!r} is no unit of time that msj knows; {_nearest_unit(given)}")
     return found
+
+
+def unit_in(word: str, text: str) -> str:
+    """Return the unit of time that stands in a text behind a number, or refuse.
+
+    Examples
+    --------
+    >>> unit_in("minuts", "mean = '90 minuts'")
+    Traceback (most recent call last):
+        ...
+    msj.errors.InvalidInput: mean = '90 minuts': 'minuts' is no unit of time that msj knows; did you mean 'minutes'?
+    """
+    found = named_unit(word)
+    if found is None:
+        raise InvalidInput(f"{text}: {word!r} is no unit of time that msj knows; {_nearest_unit(word)}")
+    return found
+
+
+def _nearest_unit(given: object) -> str:
+    hint = nearest(str(given), [*TIME_UNITS, *(word for word in _NAMES if word not in TIME_UNITS)])
+    return hint if hint.startswith("did") else f"use {', '.join(TIME_UNITS)}"
 
 
 def ratio(old: str, new: str) -> Fraction:

@@ -119,7 +119,7 @@ def warn_of_compiling(run: Run, effort: Effort) -> None:
     """Say so if the run's kernel has never been compiled here, or cannot be."""
     if remark := remark_on(run):
         effort.tell(0.0, remark, notice=True)
-    if not compiled_before(type(run.replications[0].kernel).__module__):
+    elif not compiled_before(type(run.replications[0].kernel).__module__):
         words = "compiling the simulation for this policy: some seconds, once after installation"
         effort.tell(0.0, words, notice=True)
 
