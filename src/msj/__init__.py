@@ -1,6 +1,6 @@
 """msj: clusters whose jobs hold several servers at once.
 
-Describe a cluster once, then ask how much load it takes, how much it wastes and how long jobs stay:
+Describe a cluster once, then ask how much it can take, how much it wastes and how long jobs stay:
 
 >>> import msj
 >>> system = msj.System(servers=2, load=0.8, classes=[
@@ -93,7 +93,7 @@ if _TYPE_CHECKING:
     from msj.results import Outcome, Progress, Quantity, Result
     from msj.workloads import RecordedJobs
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 # NumPy, SciPy and the compiler are loaded when something is first asked for, so that the command line answers at once.
 _PLACES = {

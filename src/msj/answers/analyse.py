@@ -40,8 +40,10 @@ from msj.disciplines.model import discipline_of
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
+from msj.model.assumptions import assumed, why_not_independent, why_not_plain
 from msj.model.numbers import whole
 from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
+from msj.results.units import said
 from msj.workloads import Rng
 
 SMALL = 20  # times the largest need: a cluster to which the limit of large ones may be applied
@@ -126,7 +128,7 @@ def analyse(
         rows += load_rows(system, threshold, rate)
         if rate >= threshold.highest:
             outcome = Outcome.UNSTABLE
-            notes.append(not_below(rate, threshold.value))
+            notes.append(not_below(rate, threshold.value, system.time_unit))
         else:
             prediction = predicted(system, rate, threshold)
             found = Response()
@@ -136,13 +138,15 @@ def analyse(
                 outcome = Outcome.UNSTABLE if found.failure is Failure.UNSTABLE else outcome
             elif exact is not False:
                 found = exact_response(system, rate, effort, exact=exact, percentiles=percentiles)
-            said = {row.name for row in rows} | {"offered_utilisation"}
-            found = replace(found, rows=tuple(row for row in found.rows if row.name not in said))
+            known = {row.name for row in rows} | {"offered_utilisation"}
+            found = replace(found, rows=tuple(row for row in found.rows if row.name not in known))
             rows += [*bounds(system, rate), *beside_prediction(found, prediction)]
             notes += [*prediction.notes, *found.notes]
             if not found.rows and found.failure is Failure.NOT_SUPPORTED:
                 notes.append(f"Response times have {GO_ON}")
             facts |= found.facts
+    if why_not_plain(system) is not None:
+        notes.append(f"Assumed: {assumed(system)}.")
     if states:
         rows += _state_rows(system, whole(states, "states"))
     if law is not None and outcome is not Outcome.UNSTABLE:
@@ -193,7 +197,7 @@ def bounds_only(system: System, reason: str) -> Result:
     limit, naive = attainable_row(system), naive_row(system)
     rows = [naive, *([] if limit is None else [limit])]
     needs, shares = zip(*((c.need, float(c.share)) for c in system.active_classes), strict=True)
-    if is_fcfs(system) and SMALL * max(needs) <= system.servers:
+    if is_fcfs(system) and why_not_independent(system) is None and SMALL * max(needs) <= system.servers:
         value = limiting_waste(servers=system.servers, needs=needs, shares=shares)
         method = "renewal process of the needs, right for large clusters"
         rows.append(Quantity(name="limiting_wasted_servers", value=value, kind="asymptotic", method=method))
@@ -211,7 +215,8 @@ def bounds_only(system: System, reason: str) -> Result:
         most = naive if limit is None else limit
         if rate >= most.value:
             outcome = Outcome.UNSTABLE
-            notes.append(f"The arrival rate {rate:.6g} is not below {most.value:.6g}, which no policy can exceed.")
+            limit_said = said(most.value, "1/time", system.time_unit)
+            notes.append(f"The arrival rate {rate:.6g} is not below {limit_said}, which no policy can exceed.")
         else:
             rows += bounds(system, rate)
     if outcome is not Outcome.UNSTABLE:
@@ -253,6 +258,8 @@ def _state_rows(system: System, most: int) -> list[Quantity]:
         state = ", ".join(
             f"{count} {label}" for label, count in zip(solved.labels, solved.counts[s], strict=True) if count
         )
+        if why_not_independent(system) is not None:  # the same jobs may run after different last ones
+            state += f"; order state {solved.built.order_state[s] + 1}"
         rows += [
             Quantity(
                 name=name,

@@ -112,6 +112,8 @@ class Policy(Chosen, ABC):
     knows_laws: ClassVar[bool] = False
     #: Whether it works with estimates of how long each job will take, such as users give.
     uses_estimates: ClassVar[bool] = False
+    #: The arguments of its function. A function of a user's own may name others, and then runs as plain Python.
+    asks: ClassVar[tuple[str, ...]] = ("needs", "running", "remaining", "servers", "chosen")
     #: Whether, in a front sorted by need (largest first, ties by age), the same jobs are served as in order of arrival.
     order_within_need: ClassVar[bool] = False
     #: Whether no job waits for one that needs fewer servers.

@@ -2,8 +2,8 @@
 
 With ``window`` n the search ends once n jobs have been passed over (First-Fit-n; after reset, Appendix H.1), which
 makes it a finite-skip model; window 1 is FCFS. With ``oldest`` n only the n oldest jobs in the system, in service or
-not, are looked at: First-Fit-k as the appendix words it. Running jobs stay unless ``preemptive`` is set; then every decision
-starts from the oldest job.
+not, are looked at: First-Fit-k as the appendix words it. Running jobs stay unless ``preemptive`` is set; then every
+decision starts from the oldest job.
 """
 
 from __future__ import annotations
