@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from policies_picture import draw_policies
+
 import msj
 from msj.plots import response_curve
 from msj.plots.figure import save
@@ -14,6 +16,7 @@ def main():
     curve = msj.curve(FOLDER.parent.parent / "examples" / "hpc_partition.toml")
     save(response_curve.draw(curve), FOLDER / "hpc_partition.png")
     save(draw_orders(), FOLDER / "order.png")
+    save(draw_policies(), FOLDER / "policies.png")
 
 
 def draw_orders():

@@ -6,7 +6,14 @@ from msj.disciplines.remembering import Remembering
 from msj.registry import POLICIES
 
 OPTIONS = {
-    "first-fit": [{}, {"preemptive": True}, {"window": 3}, {"window": 3, "preemptive": True}],
+    "first-fit": [
+        {},
+        {"preemptive": True},
+        {"window": 3},
+        {"window": 3, "preemptive": True},
+        {"oldest": 4},
+        {"oldest": 4, "preemptive": True},
+    ],
     "best-packing": [{}, {"window": 1}, {"window": 3}, {"window": 5, "preemptive": True}],
     "least-servers-first": [{}, {"preemptive": False}],
     "most-servers-first": [{}, {"preemptive": False}],

@@ -183,12 +183,16 @@ def _lost(system: System, *, exact: bool | None, percentiles: bool | None, law: 
         ]
     if law is not None:
         rows += _law_rows(system, rate, whole(law, "law", least=0))
+    notes = ["Jobs that do not fit are lost and nobody waits, so every load is stable.", *found.notes]
+    outcome = Outcome.NO_LOAD_GIVEN if rate is None else Outcome.SOLVED if found.rows else Outcome.BOUNDS_ONLY
+    if outcome is Outcome.BOUNDS_ONLY:  # the product form is for Poisson arrivals
+        notes.append("How many are lost has to be simulated: msj simulate FILE.")
     return Result(
         system=system.to_spec(),
         quantities=tuple(rows),
-        outcome=Outcome.NO_LOAD_GIVEN if rate is None else Outcome.SOLVED,
+        outcome=outcome,
         provenance=provenance(**found.facts),
-        notes=("Jobs that do not fit are lost and nobody waits, so every load is stable.", *found.notes),
+        notes=tuple(notes),
     )
 
 

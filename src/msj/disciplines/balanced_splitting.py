@@ -3,8 +3,8 @@
 With q_v the share of the work that jobs of need v bring, need v owns v·floor(psi·(k/v)·q_v) servers; what is left are
 helpers. In order of arrival a job takes servers of its own need if enough are free, else helpers, if nobody who waits
 for helpers came before it, else it waits; own servers that become free take the oldest waiting job of their need.
-``psi`` is the share of the cluster that is split. Classes of one need are one here. Where no arrival rates are known
-(a log) nobody owns servers, which is FCFS.
+``psi`` is the share of the cluster that is split; ``owned`` (pairs of a need and its servers) says it outright.
+Classes of one need are one here. Where no arrival rates are known (a log) nobody owns servers, which is FCFS.
 After public source; the paper is Anselmi and Doncel 2024.
 """
 

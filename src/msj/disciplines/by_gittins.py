@@ -6,7 +6,7 @@ known (a log) all jobs are taken to be alike: then small needs go first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from msj.disciplines.base import Policy
@@ -17,19 +17,22 @@ from msj.model import System
 
 @dataclass(frozen=True, kw_only=True)
 class ByGittins(Policy):
-    """Base of the policies in order of the Gittins rank; ``tables`` (ages, ranks) of each class come with a system."""
+    """Base of the policies in order of the Gittins rank."""
 
     preemptive: ClassVar[bool] = True
     knows_laws: ClassVar[bool] = True
 
-    tables: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    #: Ages and ranks of each class, where a system says its laws; no option.
+    tables: ClassVar[tuple[Any, ...]] = ()
 
     @property
     def front(self) -> None:
         return None
 
     def on(self, system: System) -> Self:
-        return self.replace(tables=tuple(gittins_ranks(c.duration) for c in system.classes))
+        there = self.replace()
+        object.__setattr__(there, "tables", tuple(gittins_ranks(c.duration) for c in system.classes))
+        return there
 
     def ranked(self, rule: str) -> ServedBy:
         """Return the engine; each of the policies names it itself, for it belongs to its rule."""

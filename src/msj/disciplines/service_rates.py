@@ -10,9 +10,9 @@ turn, as long as its share of the work asks for. Jobs of one need are one kind, 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from msj.disciplines.base import Policy
 from msj.disciplines.served_by import ServedBy
@@ -26,6 +26,8 @@ LASTS = 10  # a cycle, in mean durations, where nobody says
 @dataclass(frozen=True, kw_only=True)
 class ServiceRates(Policy):
     """Options of both: ``packings`` (jobs by ascending need), their ``shares`` of the time, the mean ``cycle``."""
+
+    time_powers: ClassVar[Mapping[str, int]] = {"cycle": 1}
 
     packings: tuple[tuple[int, ...], ...] = field(default=())
     shares: tuple[Number, ...] = field(default=())

@@ -16,6 +16,8 @@ from msj.model import System
 class SmashFront(NonPreemptiveFront):
     """Fronts in which fewer than ``window`` jobs wait, or none of those that do fits."""
 
+    compiles = False
+
     def __init__(self, system: System, *, window: int) -> None:
         super().__init__(system, policy_of(system), window)
 

@@ -39,6 +39,7 @@ GLOSSARY: dict[str, Term] = {
         ("limiting_wasted_servers", "servers", "what wasted servers tend to as the cluster grows"),
         ("blocked_servers", "servers", "wasted servers by the class whose job stands at the head of the line"),
         ("saturated_utilisation", "share", "share of the servers in use while the queue never ends"),
+        ("time_share", "share", "share of the time a packing should be in service, where packings take turns"),
         ("sufficient_utilisation", "share", "a utilisation below which the cluster is stable for certain"),
     ),
     **_group(
@@ -57,7 +58,7 @@ GLOSSARY: dict[str, Term] = {
         ("response_time_percentile", "time", "so many per cent of the jobs stay at most this long"),
         ("waiting_time_percentile", "time", "so many per cent of the jobs wait at most this long"),
         ("waiting_probability", "share", "share of jobs that do not start when they arrive"),
-        ("loss_probability", "share", "share of jobs that are turned away, where nobody waits"),
+        ("loss_probability", "share", "share of jobs that are lost: they do not fit when they arrive, and leave"),
         (
             "hourly_mean_waiting_time",
             "time",
