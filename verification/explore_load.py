@@ -57,7 +57,7 @@ async def under_load(address, token, rate, seconds, options):
             statuses[status] = statuses.get(status, 0) + 1
             taken.append(time.perf_counter() - began)
 
-        for spec in distinct_specs(3 * 8, seed=3):  # until the workers are there
+        for spec in distinct_specs(24, seed=3):  # each worker has answered before it is measured
             await one(spec)
         taken.clear()
         statuses.clear()
@@ -79,7 +79,8 @@ def main():
     wall, worked = bare(100, options)
     print(f"bare: {1000 * wall:.1f} ms by the clock, {1000 * worked:.1f} ms of a processor (medians of 100)")
     with Server(START).in_a_thread() as server:
-        time.sleep(1.0)
+        while server.explore.pool.free.qsize() < server.explore.limits.workers:  # all are there
+            time.sleep(0.1)
         token = server.explore.guard.token
         taken, statuses = asyncio.run(under_load(server.address, token, given.rate, given.seconds, options))
     middle, late = taken[len(taken) // 2], taken[int(0.99 * len(taken))]

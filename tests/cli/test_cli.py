@@ -153,6 +153,17 @@ def test_list(run, what):
     assert {"name", "what it is"} <= set(json.loads(out)[0])
 
 
+def test_the_quantities_are_listed_with_unit_and_meaning(run):
+    code, out, _ = run("list", "quantities")
+    assert (code, "mean_response_time" in out, "from arrival to" in out) == (0, True, True)
+    [row] = json.loads(run("list", "quantities", "arrival_rate", "--json")[1])
+    assert (row["name"], row["unit"]) == ("arrival_rate", "1/time")
+    code, _, err = run("list", "quantities", "mean_respons_time")
+    assert (code, "did you mean 'mean_response_time'?" in err) == (2, True)
+    code, _, err = run("list", "quantities", EXAMPLE)
+    assert (code, "mean the same whatever the file" in err) == (2, True)
+
+
 def test_list_says_why_something_does_not_apply(run, tmp_path):
     path = tmp_path / "fixed.toml"
     path.write_text(

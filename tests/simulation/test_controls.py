@@ -12,7 +12,7 @@ from msj.answers.known import known_of
 from msj.simulation import estimates
 from msj.simulation.controlled import remainder
 from msj.simulation.controls import FIRST_CLASS, SERVERS, SQUARES, Controls, ControlServers, why_no_controls
-from msj.workloads import PoissonJobs, Streams, seed_sequence
+from msj.workloads import Streams, SystemJobs, seed_sequence
 
 
 def cluster(policy="fcfs", **loads):
@@ -24,7 +24,7 @@ def cluster(policy="fcfs", **loads):
 
 
 def block_of(system, rate, jobs, seed=1):
-    source = PoissonJobs(system, arrival_rate=rate, streams=Streams(root=seed_sequence(seed), replication=0))
+    source = SystemJobs(system, arrival_rate=rate, streams=Streams(root=seed_sequence(seed), replication=0))
     return source.take(jobs)
 
 
@@ -64,7 +64,7 @@ def test_centred_controls_have_mean_zero(policy):
     rate = 0.5 * system.naive_threshold
     controls, servers = controls_of(system, rate), None
     pieces, each = 40, 20_000
-    source = PoissonJobs(system, arrival_rate=rate, streams=Streams(root=seed_sequence(5), replication=0))
+    source = SystemJobs(system, arrival_rate=rate, streams=Streams(root=seed_sequence(5), replication=0))
     servers, sums, time, before = ControlServers(controls), np.zeros((pieces, controls.columns)), np.zeros(pieces), 0.0
     for piece in range(pieces):
         block = source.take(each)

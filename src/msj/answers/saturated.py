@@ -46,9 +46,9 @@ def limits(system: System) -> list[Quantity]:
 
 
 def why_none(asked: Iterable[Analysis], system: System) -> str:
-    """Say why none of these applies: the reasons of those that are made for such a system."""
-    reasons = {a.name: a.supports(system) for a in asked if a.concerns(system)}
-    return "; ".join(f"{name} does not apply: {reason}" for name, reason in reasons.items())
+    """Say why none of these applies: the reasons of those that are made for such a system, whatever they are called."""
+    reasons = [a.supports(system) for a in asked if a.concerns(system)]
+    return "; ".join(dict.fromkeys(reason for reason in reasons if reason is not None))
 
 
 def cheapest_cost(system: System) -> Cost | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from msj.cli.cluster_options import cluster_options
 from msj.cli.messages import say
 from msj.cli.options import (
     SEED,
@@ -26,6 +28,7 @@ from msj.store import write_text
 @click.command()
 @spec_file
 @load_options
+@cluster_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -65,7 +68,7 @@ def report(
     seed: int | None,
     as_json: bool,
     as_csv: bool,
-    **loads: str | None,
+    **cluster: Any,
 ) -> None:
     """Say everything about the cluster in FILE: a page of text here, and one HTML page with plots.
 
@@ -81,7 +84,7 @@ def report(
     """
     from msj import reports
 
-    system = read_system(file, **loads)
+    system = read_system(file, **cluster)
     page = None if (as_json or as_csv) and out is None else page_path(out if out is not None else Path(), file)
     with speaking_of(file), ProgressBar() as bar:
         found = reports.report(

@@ -41,11 +41,11 @@ def saturated_fronts(model: FrontModel[Any, Any]) -> tuple[MarkedChain, NDArray[
     Small chains are made plainly, because loading the compiler takes longer; so are those of models in Python. Servers
     in use are None where the model knows of none.
     """
-    compile_it = isinstance(model, PolicyFront)
+    compile_it = isinstance(model, PolicyFront) and model.compiles
     try:
         fronts, chain = saturated_front(model, most_fronts=SMALL if compile_it else PLAIN_FRONTS)
     except TooLarge:
-        if not isinstance(model, PolicyFront):
+        if not isinstance(model, PolicyFront) or not model.compiles:
             raise
         if why_not_compiled(model) is None:
             found = compiled_fronts(model)

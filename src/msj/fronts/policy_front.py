@@ -31,6 +31,8 @@ class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
     """A policy on a system; what both kinds share."""
 
     one_speed = True
+    #: Whether it looks as ``compiled_fronts`` knows it; fronts of another form say no.
+    compiles = True
 
     def __init__(self, system: System, policy: Policy, front: int) -> None:
         self.system = system

@@ -94,4 +94,4 @@ def _may_be_own(given: Any) -> bool:
     """Whether it is worth asking: a function, or a text or table that names a function."""
     if isinstance(given, Mapping):
         return "function" in given or _may_be_own(given.get("name"))
-    return ".py:" in given if isinstance(given, str) else callable(given) and not isinstance(given, Chosen)
+    return ":" in given if isinstance(given, str) else callable(given) and not isinstance(given, Chosen)

@@ -20,9 +20,9 @@ ENDINGS = (".png", ".svg", ".pdf")
 
 def new_figure(width: float = 7.0, height: float = 4.2) -> Any:
     """Return an empty matplotlib figure."""
-    from matplotlib.figure import Figure
+    from msj.plots.shown_figure import ShownFigure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return ShownFigure(figsize=(width, height), layout="constrained")
 
 
 def given_panels(ax: Any, count: int) -> list[Any]:

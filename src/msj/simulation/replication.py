@@ -8,7 +8,7 @@ from msj.engines.completed import Completed, Engine
 from msj.simulation.controls import ControlServers
 from msj.simulation.record import Record
 from msj.workloads.job_block import JobSource
-from msj.workloads.poisson import BLOCK
+from msj.workloads.system_jobs import BLOCK
 
 FIRST_STEP = 64  # jobs that follow at first, when only a few must still leave
 

@@ -21,7 +21,7 @@ export function show(catalogue, naive) {
   slide.min = 1;
   if (!(Number(slide.max) >= spec.servers && Number(slide.max) <= 8 * spec.servers)) slide.max = Math.max(8, 2 * spec.servers);
   set("servers-slide", spec.servers);
-  const rate = spec.arrival_rate === undefined ? null : value(spec.arrival_rate);
+  const rate = Number.isFinite(value(spec.arrival_rate)) ? value(spec.arrival_rate) : null;
   if (rate !== null) {
     set("rate", Number(rate.toPrecision(6)));
     if (naive) set("rate-slide", rate / naive);
@@ -65,8 +65,9 @@ function classes(spec) {
     set(`share-${i}`, Number((100 * found[i]).toPrecision(4)));
     set(`share-slide-${i}`, 100 * found[i]);
     const mean = c.duration?.mean;
-    $(`mean-${i}`).disabled = mean === undefined;
-    if (mean !== undefined) set(`mean-${i}`, Number(value(mean).toPrecision(6)));
+    const known = mean !== undefined && Number.isFinite(value(mean)); // not where it is written with a unit of its own
+    $(`mean-${i}`).disabled = !known;
+    if (known) set(`mean-${i}`, Number(value(mean).toPrecision(6)));
   });
 }
 

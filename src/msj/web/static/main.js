@@ -59,7 +59,7 @@ async function look(signal) {
     if (!result) continue;
     shown.report = result;
     if (first && result.load) {
-      if (state.present().spec.arrival_rate === undefined) state.settle(result.load.arrival_rate);
+      if (!Number.isFinite(state.value(state.present().spec.arrival_rate))) state.settle(result.load.arrival_rate);
       controls.show(catalogue, naive());
       curve(signal, false).catch(() => {}); // beside it; the same error is met again below
     }
