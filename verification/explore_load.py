@@ -85,7 +85,8 @@ def main():
         taken, statuses = asyncio.run(under_load(server.address, token, given.rate, given.seconds, options))
     middle, late = taken[len(taken) // 2], taken[int(0.99 * len(taken))]
     print(f"{len(taken)} answers at {given.rate:g} a second, statuses {statuses}")
-    print(f"median {1000 * middle:.0f} ms, p99 {1000 * late:.0f} ms: {middle / wall:.1f} and {late / wall:.1f} times bare")
+    times = f"{middle / wall:.1f} and {late / wall:.1f} times bare"
+    print(f"median {1000 * middle:.0f} ms, p99 {1000 * late:.0f} ms: {times}")
 
 
 if __name__ == "__main__":
