@@ -40,4 +40,4 @@ class Limits:
     workers: int = min(max(os.cpu_count() or 1, 3), 8)
     waiting: int = 64
     connections: int = 256
-    grace: float = 1.0
+    grace: float = 5.0  # a new process takes some seconds of a core to load: ending one is the last resort

@@ -33,8 +33,8 @@ CHANGE_JOBS = 400_000  # of each change that has to be simulated, at most
 MORE_LOAD = 1.2
 
 
-def look(system: System, effort: Effort, *, seed: int = 1) -> Iterator[Result]:
-    """Return the report on a cluster, again and again, each time with more in it."""
+def look(system: System, effort: Effort, *, seed: int = 1, percentiles: bool = True) -> Iterator[Result]:
+    """Return the report on a cluster, again and again, each time with more in it; percentiles only if asked for."""
     root = np.random.SeedSequence(seed)
     capacity, load, notes = how_much(system, effort.replace(jobs=LINE_JOBS), root)
     facts = {"seed": seed_record(root)}
@@ -59,7 +59,7 @@ def look(system: System, effort: Effort, *, seed: int = 1) -> Iterator[Result]:
             sections["what_if"] = WhatIfSection(rows=tuple(changes))
         report = so_far()
         yield replace(report, quantities=(*report.quantities, *further))
-    if load.stable and not effort.over:
+    if percentiles and load.stable and not effort.over:
         sections["response"] = _response(system, load, capacity, effort, percentiles=None)
         sections["waiting"] = waiting_section(sections["response"])
         report = so_far()

@@ -84,7 +84,9 @@ QUESTIONS: dict[str, Question] = {
     "curve": curve,
     "simulate": simulate,
     "compare": compare,
-    "look": lambda system, effort, *, seed=1: look(system, effort, seed=_seed(seed)),
+    "look": lambda system, effort, *, seed=1, percentiles=True: look(
+        system, effort, seed=_seed(seed), percentiles=_flag(percentiles, "percentiles") is not False
+    ),
 }
 
 

@@ -13,7 +13,7 @@ const $ = (id) => document.getElementById(id);
 
 let catalogue = null;
 let running = new AbortController();
-let shown = { report: null, curve: null, curveOf: "", run: null, compared: null };
+let shown = { report: null, curve: null, curveOf: "", tails: null, run: null, compared: null };
 
 const request = () => {
   const { spec, cap } = state.present();
@@ -32,13 +32,14 @@ async function refresh() {
   const mine = (running = new AbortController());
   const signal = mine.signal;
   controls.show(catalogue, naive());
-  shown = { ...shown, run: null, compared: null, curve: shown.curveOf === curveKey() ? shown.curve : null };
+  shown = { ...shown, run: null, compared: null, tails: null, curve: shown.curveOf === curveKey() ? shown.curve : null };
   document.body.dataset.ready = "no";
   for (const id of ["numbers", "findings", "waits", "changes", "policies", "where", "curve"]) $(id).classList.add("old");
   show.status("Computing.");
   try {
     await look(signal);
     await curve(signal, false);
+    await percentiles(signal);
     const { report } = shown;
     if (report.stable && !exactMean()) await simulate(signal);
     if (report.load !== null) await compare(signal);
@@ -55,7 +56,7 @@ async function refresh() {
 
 async function look(signal) {
   let first = true;
-  for await (const { result } of stream({ ...request(), question: "look", options: { seed: 1 } }, signal)) {
+  for await (const { result } of stream({ ...request(), question: "look", options: { seed: 1, percentiles: false } }, signal)) {
     if (!result) continue;
     shown.report = result;
     if (first && result.load) {
@@ -67,7 +68,17 @@ async function look(signal) {
     paint();
     document.body.dataset.ready = "first";
   }
-  paint("percentiles");
+}
+
+// Percentiles may take seconds and cannot be called off half-way: they are asked for when nothing has moved for a moment.
+async function percentiles(signal) {
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  if (signal.aborted || !shown.report.stable || !exactMean()) return;
+  show.status("Percentiles.");
+  const found = await post("/api/answer", { ...request(), question: "analyse" }, signal);
+  if (signal.aborted) return;
+  shown.tails = found;
+  paint();
 }
 
 let asked = { key: "", signal: null, answer: null };
@@ -142,7 +153,7 @@ function paint() {
   ]);
   show.sentences("findings", report.findings);
   where(report, at, servers, unstable);
-  waits(report, unstable);
+  waits(unstable);
   changes(report);
   policies();
   picture(report, at, unstable);
@@ -192,10 +203,9 @@ function where(report, at, servers, unstable) {
   show.table("where-table", `Of ${servers.toLocaleString("en-GB")} servers, on average.`, ["", "servers"], lines, "Nothing is known about that.");
 }
 
-function waits(report, unstable) {
-  const source = show.rows(report, "waiting_time_percentile", here).length ? report : shown.run;
-  const places = source === report ? here : {};
-  const found = source && !unstable ? show.rows(source, "waiting_time_percentile", places) : [];
+function waits(unstable) {
+  const source = shown.tails && show.rows(shown.tails, "waiting_time_percentile").length ? shown.tails : shown.run;
+  const found = source && !unstable ? show.rows(source, "waiting_time_percentile") : [];
   const names = [...new Set(found.map((r) => r.class))];
   const cell = (name, level) => found.find((r) => r.class === name && r.level === level);
   show.table(
@@ -269,7 +279,7 @@ function changed() {
   running.abort();
   document.body.dataset.ready = "no";
   clearTimeout(due);
-  due = setTimeout(refresh, 60);
+  due = setTimeout(refresh, 15);
 }
 
 async function begin() {
