@@ -1,4 +1,4 @@
-"""Simulations under other arrivals and orders: every policy, the clock, checkpoints, intervals that say what they rest on."""
+"""Simulations under other arrivals and orders: every policy, the clock, checkpoints, what intervals rest on."""
 
 import numpy as np
 import pytest
