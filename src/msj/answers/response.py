@@ -31,6 +31,7 @@ from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotAccurate, NotSupported, TooLarge
 from msj.model import System
 from msj.results import Outcome, Quantity
+from msj.results.units import said
 
 MEANS = ("mean_response_time", "mean_waiting_time", "waiting_probability")
 
@@ -124,7 +125,7 @@ def response(
     """
     rate = float(system.arrival_rate)  # type: ignore[arg-type]
     if threshold is not None and rate >= threshold.highest:
-        return Response(failure=Failure.UNSTABLE, notes=(not_below(rate, threshold.highest),))
+        return Response(failure=Failure.UNSTABLE, notes=(not_below(rate, threshold.highest, system.time_unit),))
     try:
         exact = exact_response(system, rate, effort, percentiles=percentiles)
     except UNANSWERED as error:
@@ -155,10 +156,11 @@ FAILURES = {
 }
 
 
-def not_below(rate: float, threshold: float) -> str:
+def not_below(rate: float, threshold: float, time_unit: str | None) -> str:
     """Say that a rate is too much."""
+    most = said(threshold, "1/time", time_unit)
     return (
-        f"The arrival rate {rate:.6g} is not below the stability threshold {threshold:.6g}: there is no steady state, "
+        f"The arrival rate {rate:.6g} is not below the stability threshold {most}: there is no steady state, "
         "so nothing is said about response times."
     )
 
@@ -176,7 +178,8 @@ def predicted(system: System, rate: float, threshold: Threshold) -> Response:
     notes = []
     if alone is not None and value < alone:
         notes.append(
-            f"The RESET prediction is below the mean duration {alone:.6g}: at this load the bounded term it leaves "
+            f"The RESET prediction is below the mean duration {said(alone, 'time', system.time_unit)}: at this load "
+            "the bounded term it leaves "
             "open is larger than the prediction itself; it is meant for loads near the threshold."
         )
     return Response(rows=(reset_row(value),), notes=tuple(notes))

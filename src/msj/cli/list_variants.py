@@ -1,4 +1,4 @@
-"""``msj list durations|arrivals|orders|policies|models|analyses [NAME|FILE]``."""
+"""``msj list durations|arrivals|orders|policies|models|analyses|quantities [NAME|FILE]``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from msj.cli.list_quantities import check_quantity, list_quantities
 from msj.cli.options import SpecPath
 from msj.cli.show import show_grid, show_json
 from msj.model import System, read
 from msj.model.arrivals import Arrivals
 from msj.registry import ANALYSES, ARRIVALS, DURATIONS, MODELS, ORDERS, POLICIES, Catalogue
+from msj.results.glossary import GLOSSARY
 
+QUANTITIES = "quantities"
 CATALOGUES = {
     "durations": DURATIONS,
     "arrivals": ARRIVALS,
@@ -34,7 +37,10 @@ class NameOrFile(SpecPath):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return a variant's name as a text, anything else as a path."""
         if ctx is not None and "what" in ctx.params and not Path(value).suffix and not Path(value).exists():
-            CATALOGUES[ctx.params["what"]].get(str(value))  # an unknown name is answered with the nearest
+            if ctx.params["what"] == QUANTITIES:
+                check_quantity(str(value))
+            else:
+                CATALOGUES[ctx.params["what"]].get(str(value))  # an unknown name is answered with the nearest
             return value
         return super().convert(value, param, ctx)
 
@@ -46,11 +52,13 @@ class NameOrFile(SpecPath):
 
 def _names(context: click.Context | None) -> tuple[str, ...]:
     what = context.params.get("what") if context is not None else None
+    if what == QUANTITIES:
+        return tuple(GLOSSARY)
     return CATALOGUES[what].names() if what in CATALOGUES else ()
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(list(CATALOGUES)))
+@click.argument("what", type=click.Choice([*CATALOGUES, QUANTITIES]))
 @click.argument("of", type=NameOrFile(), metavar="[NAME|FILE]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
@@ -66,7 +74,14 @@ def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
       msj list policies
       msj list models server-groups
       msj list analyses examples/two_servers.toml
+      msj list quantities
+      msj list quantities mean_response_time
     """
+    if what == QUANTITIES:
+        if isinstance(of, Path):
+            raise click.UsageError("quantities mean the same whatever the file; give the name of one, or nothing")
+        list_quantities(of, as_json)
+        return
     if isinstance(of, str):
         _describe(CATALOGUES[what], of, as_json)
         return

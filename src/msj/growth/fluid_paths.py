@@ -30,6 +30,7 @@ from msj.growth.queueing_bounds import offered
 from msj.model import System
 from msj.model.numbers import positive, whole
 from msj.results import Progress, Quantity, Result, Watch, provenance
+from msj.results.units import said
 from msj.simulation import replay_jobs
 from msj.workloads import RecordedJobs, Rng, Streams, SystemJobs, seed_record, seed_sequence
 
@@ -127,7 +128,7 @@ def fluid(
         system=system.to_spec(),
         quantities=(*_fluid_rows(model, times, settled), *_path_rows(model, clusters, exponent)),
         provenance=provenance(until=until, tolerance=float(tolerance), paths=paths, seed=recorded),
-        notes=tuple(_notes(model, settled, float(tolerance), exponent)),
+        notes=tuple(_notes(model, settled, float(tolerance), exponent, system.time_unit)),
     )
 
 
@@ -200,8 +201,10 @@ def _path_rows(model: FluidModel, clusters: Sequence[FluidPaths], exponent: floa
                 yield row("jobs_over_rate", value, "simulation", job_class=name, at=there)
 
 
-def _notes(model: FluidModel, settled: float, tolerance: float, exponent: float | None) -> Iterator[str]:
-    yield f"Within {100 * tolerance:g} % of equilibrium from time {settled:.6g} on."
+def _notes(
+    model: FluidModel, settled: float, tolerance: float, exponent: float | None, time_unit: str | None
+) -> Iterator[str]:
+    yield f"Within {100 * tolerance:g} % of equilibrium from time {said(settled, 'time', time_unit)} on."
     reason = model.why_not_covered()
     if reason is not None:
         yield f"This start is outside the theorem: {reason}."

@@ -1,8 +1,9 @@
 """Spec files: the TOML (or JSON) document that describes a cluster.
 
-The keys are a contract: ``name``, ``servers``, ``policy``, ``model``, one of
+The keys are a contract: ``name``, ``time_unit``, ``servers``, ``policy``, ``model``, one of
 ``arrival_rate``/``load``/``utilisation``, ``arrivals`` and ``order`` (tables with ``law``), and ``classes`` with
-``name``, ``need``, ``share`` or ``count``, ``duration`` and the keys that the ``model`` adds. Reading gives a
+``name``, ``need``, ``share`` or ``count``, ``duration`` and the keys that the ``model`` adds. Times and rates may have
+a unit (``written_units``). Reading gives a
 :class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that reads back as an
 equal system.
 """
@@ -20,12 +21,14 @@ from msj.errors import InvalidInput, MsjError
 from msj.model.endless import require_an_end
 from msj.model.job_class import JobClass
 from msj.model.system import CLASS_KEYS, DEPENDENCE, LOADS, ChosenModel, System, check_class_key, chosen_model
+from msj.model.written_units import in_one_unit
 from msj.registry import nearest
+from msj.store import write_text
 
 #: A cluster, or the file that describes it.
 SystemLike: TypeAlias = System | str | os.PathLike[str]
 
-SYSTEM_KEYS = ("name", "servers", "policy", "model", *LOADS, *DEPENDENCE, "classes")
+SYSTEM_KEYS = ("name", "time_unit", "servers", "policy", "model", *LOADS, *DEPENDENCE, "classes")
 SHARES = ("share", "count")
 
 
@@ -58,7 +61,7 @@ def as_system(given: SystemLike) -> System:
 def write(system: System, path: str | os.PathLike[str]) -> None:
     """Write a cluster to a file; the ending, .toml or .json, decides the format."""
     path = Path(path)
-    path.write_text(to_json(system) if path.suffix.lower() == ".json" else to_toml(system), encoding="utf-8")
+    write_text(path, to_json(system) if path.suffix.lower() == ".json" else to_toml(system))
 
 
 def to_toml(system: System) -> str:
@@ -87,6 +90,7 @@ def from_document(document: object, *, folder: Path | None = None) -> System:
     if not isinstance(document, dict):
         raise InvalidInput("the document must be a table with servers and classes; msj new writes one")
     _known(document, SYSTEM_KEYS)
+    document = in_one_unit(document)
     _required(document, ("servers", "classes"))
     classes = document["classes"]
     if not isinstance(classes, list) or not all(isinstance(c, dict) for c in classes):

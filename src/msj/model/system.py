@@ -9,8 +9,9 @@ arrivals, and where none is given their own holds, if they have one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.arrivals import Arrivals, PoissonArrivals, arrivals_from
@@ -22,6 +23,8 @@ from msj.model.shares import with_shares
 from msj.model.value import Value
 from msj.registry import MODELS, POLICIES, nearest
 from msj.results.html import html_grid
+from msj.results.units import beside, rate_words, ratio
+from msj.results.units import time_unit as unit_named
 
 CLASS_KEYS = ("name", "need", "share", "count", "duration")
 LOADS = ("arrival_rate", "load", "utilisation")
@@ -87,6 +90,8 @@ class System(Value):
         Who comes after whom: an order of jobs, its name, or its table. Independent if nothing is said.
     name
         What users call the cluster.
+    time_unit
+        What one unit of time is: ``"hours"``. It changes no number, but answers say it.
 
     Examples
     --------
@@ -103,6 +108,8 @@ class System(Value):
     1.0
     """
 
+    time_powers: ClassVar[Mapping[str, int]] = {"arrival_rate": -1}
+
     servers: int
     classes: tuple[JobClass, ...]
     arrival_rate: Number | None = None
@@ -113,8 +120,11 @@ class System(Value):
     arrivals: Arrivals = POISSON
     order: Order = INDEPENDENT
     name: str = ""
+    time_unit: str | None = None
 
     def __post_init__(self) -> None:
+        if self.time_unit is not None:
+            object.__setattr__(self, "time_unit", unit_named(self.time_unit))
         object.__setattr__(self, "servers", whole(self.servers, "servers"))
         for key, made in (("arrivals", arrivals_from), ("order", order_from)):
             try:
@@ -163,6 +173,25 @@ class System(Value):
         if any(changes.get(key) is not None for key in LOADS):
             changes = dict.fromkeys(LOADS) | changes
         return super().replace(**changes)
+
+    def in_unit(self, unit: str) -> Self:
+        """Return the same cluster with its times in another unit.
+
+        Examples
+        --------
+        >>> import msj
+        >>> hours = msj.read("examples/two_servers.toml").replace(time_unit="hours", arrival_rate="1/2")
+        >>> minutes = hours.in_unit("min")
+        >>> [str(c.duration.mean) for c in minutes.classes], str(minutes.arrival_rate), minutes.time_unit
+        (['60', '120'], '1/120', 'minutes')
+        """
+        wanted = unit_named(unit, "unit")
+        if self.time_unit is None:
+            raise InvalidInput(
+                f"unit = {unit!r} cannot be converted to: the cluster does not say in which unit its times are; "
+                "add time_unit = 'hours', or whatever they are in"
+            )
+        return self.retimed(ratio(self.time_unit, wanted)).replace(time_unit=wanted)
 
     def depends_on(self) -> Any:
         """Return what the identity is a hash of: everything but what users call the cluster."""
@@ -221,6 +250,7 @@ class System(Value):
     def to_spec(self) -> dict[str, Any]:
         """Return the document (TOML or JSON) that describes this system."""
         spec: dict[str, Any] = {"name": self.name} if self.name else {}
+        spec |= {} if self.time_unit is None else {"time_unit": self.time_unit}
         spec |= {"servers": self.servers, "policy": self.policy.to_spec()}
         spec |= {} if self.model is None else {"model": self.model.to_spec()}
         spec |= {key: as_plain(value) for key in LOADS if (value := getattr(self, key)) is not None}
@@ -231,6 +261,7 @@ class System(Value):
     def _repr_html_(self) -> str:
         """Show the cluster as a table in a notebook."""
         arrives = next((f"{key.replace('_', ' ')} {getattr(self, key)}" for key in LOADS if getattr(self, key)), "")
+        arrives += f" {rate_words(self.time_unit)}" if self.arrival_rate is not None and self.time_unit else ""
         parts = [self.name, f"{self.servers:,} servers", f"policy {self.policy.name}"]
         parts += [f"model {self.model.name}"] if self.model is not None else []
         parts += [] if self.arrivals.poisson else [self.arrivals.assumption()]
@@ -247,7 +278,8 @@ class System(Value):
             )
             for c in self.classes
         ]
-        headings = ("class", "need", "share of jobs", "duration", "mean duration", "share of work")
+        mean = beside("mean duration", "time", self.time_unit)
+        headings = ("class", "need", "share of jobs", "duration", mean, "share of work")
         return html_grid(headings, rows, caption=", ".join(part for part in (*parts, arrives) if part))
 
 

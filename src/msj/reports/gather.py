@@ -103,12 +103,12 @@ def report(
     times = Timetable(seconds=seconds, progress=progress)
     notes: list[str] = []
     capacity, load = None, None
-    effort = times.section("how much load it takes", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
+    effort = times.section("how much it can take", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
     try:
         capacity = find_capacity(system, effort, root)
         load = load_of(system, capacity)
     except MsjError as error:
-        notes.append(f"How much load it takes is not known: {sentence(error)}")
+        notes.append(f"How much it can take is not known: {sentence(error)}")
         capacity = bounded_capacity(system)
         known = system.load is None and system.arrival_rate_at(capacity.value) is not None
         load = load_of(system, capacity) if known else None

@@ -67,6 +67,8 @@ def memory_of(system: System, rate: float, threshold: float | None = None) -> fl
     limit = system.naive_threshold if threshold is None else threshold
     if rate >= limit:
         return math.inf
+    if math.isinf(limit):  # nobody ever waits
+        return longest_duration(system)
     spare = (limit - rate) * system.mean_work
     return time_remembered(system, rate) + 2.0 * _variance(system, limit) / spare**2
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from msj.errors import InvalidInput, TooLarge
 from msj.model import System
 from msj.model.arrivals import DailyArrivals
 from msj.model.numbers import number, positive, whole
+from msj.results import version_of
 from msj.simulation.controls import Controls, ControlServers, why_no_controls
 from msj.simulation.engine_of import engine_of
 from msj.simulation.estimates import LEVELS, Estimates
@@ -125,7 +125,7 @@ class Question:
             "identity": self.system.identity(),
             "function": policy.parts() if isinstance(policy, OwnFunction) else {},
             "code": code_identity(COMPUTES),
-            "versions": {name: version(name) for name in ("msj", "numpy", "numba")},
+            "versions": {name: version_of(name) for name in ("msj", "numpy", "numba")},
             "arrival_rate": self.rate,
             "stability_threshold": self.known.stability_threshold,
             "seed": seed_record(self.root),

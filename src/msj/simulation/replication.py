@@ -28,6 +28,10 @@ class Replication:
         self.source, self.kernel, self.record, self.controls = source, kernel, record, controls
         self.arrived = 0
 
+    def begin(self, jobs: int, *, keep: Keep | None = None) -> None:
+        """Let at most so many jobs arrive, none beyond the piece."""
+        self._take(jobs, keep)
+
     def advance(self, pieces: int, *, keep: Keep | None = None, over: Callable[[], bool] | None = None) -> None:
         """Let jobs arrive until so many pieces have, or there are no more; ``over`` is asked between blocks."""
         while self.record.ended < pieces and self._take(BLOCK, keep):

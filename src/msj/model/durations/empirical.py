@@ -6,6 +6,7 @@ file; one header line is allowed).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +34,7 @@ class Empirical(Duration):
 
     law: ClassVar[str] = "empirical"
     summary: ClassVar[str] = "drawn from recorded values; values or file"
+    time_powers: ClassVar[Mapping[str, int]] = {"values": 1, "file": 1}
 
     values: tuple[Number, ...] | None = None
     file: str | None = None
