@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import msj
 from msj import InvalidInput
 from msj.model import System
 from msj.model.arrivals import Arrivals, arrivals_from
@@ -204,3 +205,42 @@ def test_classes_that_never_arrive_can_be_left_out():
     classes = [{**CLASSES[0], "share": 1}, {**CLASSES[1], "share": 0}]
     made: System = from_document({"servers": 4, "arrivals": law, "classes": classes})
     assert [c.name for c in made.only_active.classes] == ["small"]
+
+
+@pytest.mark.parametrize(
+    "arrivals",
+    [
+        {"law": "map", "D0": [[-3, 1], [1, -1]], "D1": [[2, 0], [0, 0]]},
+        {"law": "mmpp", "rates": [3, 1], "switching": [[-1, 1], [2, -2]]},
+        {"law": "renewal", "gap": {"law": "erlang", "stages": 2, "mean": 2}},
+        {"law": "daily", "rates": [1, 3], "cycle": 24},
+        {"law": "batch", "size": {"law": "deterministic", "value": 2}},
+        {"law": "recorded", "times": [0, 1, 5]},
+    ],
+    ids=lambda table: table["law"],
+)
+def test_another_unit_of_time_changes_rates_and_times_and_not_how_many_come(arrivals):
+    one = msj.JobClass(name="a", need=1, share=1, duration=msj.Exponential(mean=1))
+    rate = {"arrival_rate": 1} if arrivals["law"] == "batch" else {}
+    hours = msj.System(servers=4, classes=[one], arrivals=arrivals, time_unit="hours", **rate)
+    minutes = hours.in_unit("min")
+    if arrivals["law"] == "batch":
+        assert minutes.arrivals == hours.arrivals
+    else:
+        assert minutes.arrivals.own_rate == pytest.approx(hours.arrivals.own_rate / 60)
+        assert minutes.arrivals.dispersion(1.0) == pytest.approx(hours.arrivals.dispersion(60.0))
+
+
+def test_rates_of_arrivals_are_written_with_their_unit(tmp_path):
+    path = tmp_path / "cluster.toml"
+    path.write_text(
+        """
+        servers = 4
+        arrivals = { law = "daily", rates = ["2 per hour", "48 per day"], cycle = "1 day" }
+        classes = [{ name = "a", need = 1, share = 1, duration = { law = "exponential", mean = "30 min" } }]
+        """,
+        encoding="utf-8",
+    )
+    system = msj.read(path)
+    assert system.time_unit == "hours"
+    assert system.arrivals == msj.model.arrivals.DailyArrivals(rates=[2, 2], cycle=24)

@@ -16,7 +16,7 @@ from typing import Any
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.numbers import Number, number, reciprocal
-from msj.registry import DURATIONS, MODELS, POLICIES, Catalogue
+from msj.registry import ARRIVALS, DURATIONS, MODELS, POLICIES, Catalogue
 from msj.results.units import ratio, time_unit
 
 _NUMBER = r"[-+]?(?:\d+(?:/\d+)?|\d*\.\d+|\d+\.)(?:[eE][-+]?\d+)?"
@@ -153,6 +153,9 @@ def _places(document: dict[str, Any]) -> Iterator[_Place]:
     for key, value in document.items():
         if key == "arrival_rate":
             yield from _values(document, key, (), rate=True)
+        elif key == "arrivals" and isinstance(value, dict):
+            yield from _options(value, (key,), ARRIVALS)
+            yield from _laws({name: law for name, law in value.items() if name != "size"}, (key,))
         elif key in ("policy", "model") and isinstance(value, dict):
             yield from _options(value, (key,), POLICIES if key == "policy" else MODELS)
         else:
@@ -172,7 +175,7 @@ def _laws(value: Any, path: tuple[str, ...]) -> Iterator[_Place]:
 
 
 def _options(table: dict[str, Any], path: tuple[str, ...], catalogue: Catalogue) -> Iterator[_Place]:
-    name = table.get("law" if catalogue is DURATIONS else "name")
+    name = table.get("law" if catalogue in (ARRIVALS, DURATIONS) else "name")
     if not isinstance(name, str) or name not in catalogue.names():
         return  # what is wrong with it is said by who makes it
     variant = catalogue.get(name)

@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,9 @@ class BatchArrivals(Arrivals):
                 f"size has the law '{self.size.law}', whose rounded values have no mean that is known; "
                 "use deterministic, empirical or a phase type (exponential makes geometric sizes)"
             )
+
+    def retimed(self, factor: Fraction) -> Self:  # noqa: ARG002 - how many come together is no time
+        return self
 
     @cached_property
     def _stages(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -11,7 +11,7 @@ Poisson's: I = 1. What a day does to waits, it does within the cycle. For simula
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -36,6 +36,8 @@ class DailyArrivals(Arrivals):
 
     law: ClassVar[str] = "daily"
     summary: ClassVar[str] = "Poisson arrivals at rates that repeat with the clock; rates, cycle, weekly"
+
+    time_powers: ClassVar[Mapping[str, int]] = {"rates": -1, "cycle": 1}
 
     rates: tuple[Number, ...]
     cycle: Number

@@ -43,6 +43,7 @@ class MapArrivals(Arrivals):
 
     law: ClassVar[str] = "map"
     summary: ClassVar[str] = "a Markov chain that marks its arrivals; D0, D1 (one matrix, or one for each class)"
+    time_powers: ClassVar[Mapping[str, int]] = {"D0": -1, "D1": -1}
 
     D0: Rows
     D1: Rows | Mapping[str, Rows]

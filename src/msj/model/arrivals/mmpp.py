@@ -7,7 +7,7 @@ matter). It is the MAP with D1 = diag(rates) and D0 = switching − diagonal (Fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -34,6 +34,7 @@ class MmppArrivals(Arrivals):
 
     law: ClassVar[str] = "mmpp"
     summary: ClassVar[str] = "Poisson arrivals whose rate a Markov chain switches; rates, switching"
+    time_powers: ClassVar[Mapping[str, int]] = {"rates": -1, "switching": -1}
 
     rates: tuple[Number, ...]
     switching: Rows

@@ -7,11 +7,12 @@ arrival. Each replication begins at a place of the record drawn at random. Anoth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ class RecordedArrivals(Arrivals):
     law: ClassVar[str] = "recorded"
     summary: ClassVar[str] = "the arrivals of a record, over and over; file or times"
     one_at_a_time: ClassVar[bool] = False
+    time_powers: ClassVar[Mapping[str, int]] = {"times": 1}
 
     file: str | None = None
     times: tuple[Number, ...] | None = None
@@ -63,6 +65,11 @@ class RecordedArrivals(Arrivals):
         """The gaps, with that between the last arrival and the first of the next round."""
         between = np.diff(self.moments)
         return np.append(between, between.mean())
+
+    def retimed(self, factor: Fraction) -> Self:
+        if self.file is None:
+            return super().retimed(factor)
+        return self.replace(file=None, times=self.moments * float(factor))
 
     def depends_on(self) -> Any:
         # What was recorded, not the file's name: another file may stand there tomorrow.
