@@ -57,6 +57,8 @@ GLOSSARY: dict[str, Term] = {
         ("response_time_percentile", "time", "so many per cent of the jobs stay at most this long"),
         ("waiting_time_percentile", "time", "so many per cent of the jobs wait at most this long"),
         ("waiting_probability", "share", "share of jobs that do not start when they arrive"),
+        ("hourly_mean_waiting_time", "time", "mean waiting time of the jobs that come in one step of a daily cycle"),
+        ("hourly_waiting_probability", "share", "share of those that come in one step of a daily cycle and wait"),
         ("mean_slowdown", "1", "E[response time / duration]: how many times as long as alone, on average over jobs"),
         ("mean_bounded_slowdown", "1", "the same, where durations below 10 seconds count as 10"),
         ("predicted_mean_response_time", "time", "E[T] by RESET: right as the load nears 1"),
