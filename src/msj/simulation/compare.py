@@ -32,13 +32,13 @@ from msj.simulation.controlled import Remainder, remainder
 from msj.simulation.estimates import LEVELS, WORTH_IT, Estimates, adds_up, groups_of
 from msj.simulation.intervals import (
     CONFIDENCE,
-    SKEWED,
     TRUST_IN_SHARES,
     Variance,
     batch_variance,
     in_parallel,
     likeness,
     pooled,
+    unseen,
 )
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.plan import Pace, Plan
@@ -280,7 +280,7 @@ def _interval(
         if left_over < WORTH_IT:
             value += found.shift / float(jobs.sum())
             like = likeness(left_over)
-            variance, freedom = variance * left_over * (1.0 + SKEWED * like), in_parallel(freedom, TRUST_IN_SHARES)
+            variance, freedom = variance * left_over * unseen(left_over), in_parallel(freedom, TRUST_IN_SHARES)
     variance *= 1.0 + like * (theory - 1.0)
     half = float(stdtrit(freedom, CONFIDENCE)) * math.sqrt(variance)
     if half <= CLEARLY * abs(value):

@@ -37,7 +37,7 @@ TRUST_IN_LONG_JOBS = 12.0
 SOME_BATCHES, CLOSE = 12, 10.0  # then theory counts for little more than the batches: 1 + CLOSE/batches times
 TRUST_IN_SHARES = 12.0  # degrees of freedom at most, where controls have taken off a share of the variance
 LIKE_THE_QUEUE = 0.15  # of the variance left over: then the remainder behaves as the queue itself does
-SKEWED = 0.2  # more variance than the batches see, where the remainder is as skewed as the queue: measured
+UNSEEN, SKEWED = 0.1, 1.2  # more variance than batches see: always, and for each share left over; measured
 LONG_JOBS_AT_MOST = 4.0  # times the spread of the batches
 AT_MOST, MANY_BATCHES = 3.0, 20  # theory counts for no more than so many times the spread of so many batches
 CONTRADICTED = 2.0  # times what theory says
@@ -116,9 +116,9 @@ def remaining(
         What theory says of the plain mean, for the queue and for long jobs; None if nothing.
     """
     like = likeness(left_over_finely)
-    skewed = 1.0 + SKEWED * like
+    more = unseen(left_over_finely)
     if theory is None:
-        return Variance(batches * left_over * skewed, count - 1)
+        return Variance(batches * left_over * more, count - 1)
     # Both in the scale of the plain mean, so that theory counts for as much as it does there.
     seen, own = batches * left_over / left_over_finely, count - 1
     queue, long_jobs = theory
@@ -128,7 +128,16 @@ def remaining(
     trust = like * (plain.freedom - own)
     further = (plain.value - seen) * plain.freedom  # what theory adds, times the weight it has in the plain mean
     value = seen + like * further / (own + trust)
-    return Variance(value * left_over_finely * skewed, own + in_parallel(trust, TRUST_IN_SHARES))
+    return Variance(value * left_over_finely * more, own + in_parallel(trust, TRUST_IN_SHARES))
+
+
+def unseen(left_over: float) -> float:
+    """Return by how much the variance of a remainder exceeds what is seen of it.
+
+    Slopes that were fitted suit the noise they were fitted to, and controls that look useful are used: the less they
+    take off, the more of that is luck.
+    """
+    return 1.0 + UNSEEN + SKEWED * left_over
 
 
 def likeness(left_over: float) -> float:
