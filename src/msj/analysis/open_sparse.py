@@ -154,10 +154,15 @@ def solve_open_sparse(
     system: System, model: WaitingModel, saturated: LongRun, arrival_rate: float, *, memory_limit: float
 ) -> OpenSparse:
     """Solve the open system at one arrival rate; ``model`` and ``saturated`` serve all rates of one system."""
+    # As RESET has it, E[N] is about worth·load/(1 − load); a geometric tail of that mean has this ratio.
+    worth = max(1.0 + saturated.relative_completions_at_departure, 0.1)
+    load = arrival_rate / saturated.throughput
+    ratio = worth * load / (1.0 - load + worth * load)
     typical = float(saturated.time_average @ saturated.relative_completions**2) ** 0.5
     law = solve_levels(
         model.at(arrival_rate),
         start=model.without_blocking(arrival_rate),
+        ratio=ratio,
         throughput=saturated.throughput,
         spread=1.0 + 3.0 * typical,
         scale=0.05 * float(arrival_rate * sum(float(c.share) * float(c.duration.mean) for c in system.classes)),

@@ -36,6 +36,7 @@ START_SECONDS = 1.0  # loading what is compiled, and the first steps
 SECONDS_EACH = 8e-6  # of an unknown: about 200 steps of the iteration
 STEP_SECONDS = 6e-9  # of an unknown, in one event of a descent
 METHOD = "sparse levels"
+ALONE = 1e-9  # change of shape below which the tail has one mode: then its ratio is that of every far level
 
 
 class SparseResponse(ResponseAnalysis):
@@ -93,8 +94,8 @@ def open_sparse_at(system: System, rate: float, *, memory_limit: float = MEMORY_
     needed = estimate_memory(ground, states, FIRST_CUT)
     if not needed <= memory_limit:
         raise TooLarge(
-            f"the exact response time needs {ground:,.0f} states and levels of {states:,.0f}, {needed / 1e9:.1f} GB or "
-            f"more, and {memory_limit / 1e9:.1f} GB are allowed; use the RESET prediction (msj analyse), or simulate"
+            f"the exact response time needs {ground:,.0f} states and levels of {states:,.0f}, {needed / 1e9:.2g} GB or "
+            f"more, and {memory_limit / 1e9:.2g} GB are allowed; use the RESET prediction (msj analyse), or simulate"
         )
     with blas_threads(1):
         model, saturated = _model(without_load(system))
@@ -129,6 +130,8 @@ def mean_rows(solved: OpenSparse) -> Iterator[Quantity]:
     ):
         yield _row(name, overall)
         yield from (_row(name, value, c.name) for c, value in zip(solved.system.classes, per_class, strict=True))
+    if solved.law.shape_change < ALONE:
+        yield _row("tail_decay_rate", solved.law.ratio)
 
 
 def percentile_rows(solved: OpenSparse) -> Iterator[Quantity]:

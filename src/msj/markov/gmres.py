@@ -7,6 +7,7 @@ the true residual afterwards and starts again from it, which is also what keeps 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ def gmres_cycle(
     apply: Callable[[Vector, Vector], None],
     precondition: Callable[[Vector, Vector], None],
     residual: Vector,
-    basis: Vector,
+    basis: NDArray[Any],
     *,
     reduction: float,
 ) -> tuple[Vector, int]:
@@ -31,7 +32,7 @@ def gmres_cycle(
     residual
         What is to be corrected.
     basis
-        Room for (steps + 1) vectors.
+        Room for (steps + 1) vectors; single precision is enough for six digits, and half the work.
     reduction
         Of the residual's length, at which to stop.
 
@@ -46,10 +47,10 @@ def gmres_cycle(
     """
     most = len(basis) - 1
     length = float(np.linalg.norm(residual))
-    work = np.empty_like(residual)
+    work, image = np.empty_like(residual), np.empty_like(residual)
     if length == 0.0:
         return np.zeros_like(residual), 0
-    np.divide(residual, length, out=basis[0])
+    basis[0] = residual / length
     H = np.zeros((most + 1, most))
     goal = np.zeros(most + 1)
     goal[0] = length
@@ -57,10 +58,12 @@ def gmres_cycle(
     weights: Vector = np.zeros(0)
     while steps < most:
         j = steps
-        precondition(basis[j], work)
-        apply(work, basis[j + 1])
-        H[: j + 1, j] = basis[: j + 1] @ basis[j + 1]
-        basis[j + 1] -= H[: j + 1, j] @ basis[: j + 1]
+        precondition(basis[j].astype(np.float64, copy=False), work)
+        apply(work, image)
+        basis[j + 1] = image
+        overlap = basis[: j + 1] @ basis[j + 1]
+        basis[j + 1] -= overlap @ basis[: j + 1]
+        H[: j + 1, j] = overlap
         H[j + 1, j] = np.linalg.norm(basis[j + 1])
         steps += 1
         weights = np.asarray(np.linalg.lstsq(H[: j + 2, : j + 1], goal[: j + 2], rcond=None)[0], dtype=np.float64)
@@ -68,6 +71,6 @@ def gmres_cycle(
         if left <= reduction * length or H[j + 1, j] <= 1e-14 * length:
             break
         basis[j + 1] /= H[j + 1, j]
-    combined = weights @ basis[:steps]
-    precondition(combined, work)
+    combined = weights.astype(basis.dtype) @ basis[:steps]
+    precondition(combined.astype(np.float64, copy=False), work)
     return work, steps

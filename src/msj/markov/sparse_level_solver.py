@@ -15,6 +15,7 @@ from __future__ import annotations
 from math import ceil, log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from msj.errors import NotAccurate, TooLarge
 from msj.markov.gmres import gmres_cycle
@@ -22,12 +23,14 @@ from msj.markov.sparse_level_operator import GroundFactors, LevelOperator
 from msj.markov.sparse_levels import SparseLaw, SparseLevels, Vector
 
 FIRST_CUT = 64
-MOST_STEPS = 30  # of a cycle
+MOST_STEPS = 30  # of a cycle; usually a dozen, as ratio and spread are better taken anew often
 MOST_CYCLES = 40
 FINE = 1e-11  # error of the mean level, relative to jobs in the system, that is aimed at
-CLEARLY = 0.03  # how much smaller the other errors are than that of the cut before a cut is given up
+FAR_ENOUGH = 5e-11  # the same, of the cut
+CLEARLY = 0.3  # how much smaller the other errors are than that of the cut before a cut is given up
 ACCURATE = 1e-9
-VECTORS = MOST_STEPS + 8  # alive at once
+SAFETY = 10.0  # what is said of errors is this much more than is seen of them
+VECTORS = MOST_STEPS / 2 + 12  # alive at once; those of a cycle in single precision
 GROUND_BYTES = 12 * 40 + 16 * 8  # a state of the ground: factors and rates
 LEAST_LEVELS_MASS = 1e-8  # of all: below, what the levels hold is rounding of the ground
 
@@ -47,6 +50,7 @@ def solve(
     process: SparseLevels,
     *,
     start: Vector,
+    ratio: float,
     throughput: float,
     spread: float,
     scale: float,
@@ -60,6 +64,8 @@ def solve(
         The rates.
     start
         About the law of the ground, up to a factor.
+    ratio
+        About how the mass of far levels falls from one to the next.
     throughput
         lambda*, the mean rate down of the levels without the ground; above the arrival rate.
     spread
@@ -70,8 +76,7 @@ def solve(
         Bytes to stay below.
     """
     ground_factors = GroundFactors(process)
-    load = process.arrival_rate / throughput
-    cut, ratio = FIRST_CUT, load
+    cut = FIRST_CUT
     _require_room(process, cut, memory_limit)
     ground = start / start.sum()
     entering = process.ground_up * ground[process.place] / process.arrival_rate
@@ -84,7 +89,7 @@ def solve(
         )
         stage.run()
         steps += stage.steps
-        if stage.cut_error <= FINE:
+        if stage.cut_error <= FAR_ENOUGH:
             return _law(stage, steps)
         ground, levels, ratio = stage.ground, stage.levels, stage.operator.ratio
         longer = stage.next_cut()
@@ -103,7 +108,7 @@ class _Stage:
         self._gap, self._spread, self._scale = throughput - operator.process.arrival_rate, spread, scale
         self._vector = np.concatenate([ground, levels.ravel() / operator.unit])
         self._residual = np.empty(operator.length)
-        self._basis: Vector | None = None
+        self._basis: NDArray[np.float32] | None = None
         self._assumed: list[tuple[float, float]] = []  # ratios: assumed above the cut, found below it
         self.steps = 0
         self._normalise()
@@ -122,7 +127,7 @@ class _Stage:
         """Iterate until the mean level is known well enough, or well enough to see that the cut is too low."""
         operator = self.operator
         if self._basis is None:
-            self._basis = np.empty((MOST_STEPS + 1, operator.length))
+            self._basis = np.empty((MOST_STEPS + 1, operator.length), dtype=np.float32)
         last = np.inf
         for _ in range(MOST_CYCLES):
             operator.set_laws(self._vector)
@@ -132,7 +137,7 @@ class _Stage:
             if self.error > 0.7 * last and last < ACCURATE / 10:  # rounding
                 return
             last = self.error
-            reduction = max(1e-4, 0.2 * FINE / self.error)
+            reduction = max(1e-2, 0.2 * FINE / self.error)
             correction, steps = gmres_cycle(
                 operator.apply, operator.precondition, self._residual, self._basis, reduction=reduction
             )
@@ -148,7 +153,7 @@ class _Stage:
         pace = log(early / late) / (cut / 4) if 0.0 < late < early else 0.0
         pace -= log(self.operator.ratio)  # the tail itself shrinks, too
         more = log(max(self.cut_error, FINE) / (0.01 * FINE)) / pace if pace > 0.0 else cut
-        return ceil(cut + min(max(more, cut / 4), 2 * cut))
+        return ceil(cut + min(max(more, cut / 4), 4 * cut))
 
     def _change(self, low: int, high: int) -> float:
         """Return how much the shape of a level differs from that of a lower one."""
@@ -168,14 +173,17 @@ class _Stage:
         self.residual = float(missed.sum() / operator.process.arrival_rate)
         masses = self.masses
         ratio = operator.ratio
-        top = masses[-1] * ratio / (1.0 - ratio)
+        top = abs(masses[-1]) * ratio / (1.0 - ratio)
         far = top * (operator.cut + 1.0 / (1.0 - ratio))
         mean = float(masses @ np.arange(1, operator.cut + 1)) + far
         change = self._change(3 * operator.cut // 4, operator.cut)
-        rounding = missed[-self._span :].sum() / (operator.process.arrival_rate * max(masses[-1], 1e-300) * self._span)
-        unsure = (abs(self._found() - ratio) + float(rounding)) / (1.0 - ratio)
+        unsure = 0.0
+        if self._far_levels_matter:
+            rounding = missed[-self._span :].sum() / (operator.process.arrival_rate * masses[-1] * self._span)
+            unsure = (abs(self._found() - ratio) + float(rounding)) / (1.0 - ratio)
         share = far / (mean + self._scale)
-        self.cut_error = float(share * min(1.0, change)) if share > 0 else 0.0
+        self.shape_change = change if self._far_levels_matter else 1.0
+        self.cut_error = float(share * min(1.0, self.shape_change))
         self.error = float(missed @ worth / (mean + self._scale) + 2.0 * share * unsure)
         self.mean = mean
 
@@ -187,10 +195,16 @@ class _Stage:
     def _found(self) -> float:
         """Return the mean ratio of the highest levels; over a quarter of them, as neighbours differ by little."""
         masses = self.masses
-        if masses[-1] < 1e-9 * masses.max():
-            return self.operator.ratio  # the tail is nothing: its ratio does not matter
+        if not self._far_levels_matter:
+            return self.operator.ratio
         mean = (masses[-1] / masses[-1 - self._span]) ** (1.0 / self._span)
         return float(np.clip(mean, 1e-6, 1.0 - 1e-12))
+
+    @property
+    def _far_levels_matter(self) -> bool:
+        """Whether the highest levels hold more than rounding."""
+        masses = self.masses
+        return bool(masses[-1 - self._span :].min() > 1e-11 * masses.max())
 
     @property
     def _span(self) -> int:
@@ -233,7 +247,8 @@ def _law(stage: _Stage, steps: int) -> SparseLaw:
         ratio=stage.operator.ratio,
         residual=stage.residual,
         cut_error=stage.cut_error,
-        level_error=3.0 * (stage.error + stage.cut_error) * (stage.mean + stage._scale),
+        shape_change=stage.shape_change,
+        level_error=SAFETY * (stage.error + stage.cut_error) * (stage.mean + stage._scale),
         steps=steps,
     )
 
@@ -243,6 +258,6 @@ def _require_room(process: SparseLevels, cut: int, memory_limit: float) -> None:
     if needed > memory_limit:
         raise TooLarge(
             f"{process.ground.shape[0]:,} states and {cut:,} levels of {len(process.leaving):,} need "
-            f"{needed / 1e9:.1f} GB, and {memory_limit / 1e9:.1f} GB are allowed; use the RESET prediction "
+            f"{needed / 1e9:.2g} GB, and {memory_limit / 1e9:.2g} GB are allowed; use the RESET prediction "
             "(msj analyse), or simulate"
         )

@@ -65,6 +65,8 @@ class SparseLaw:
     residual : flow that the balance equations miss, relative to lambda.
     cut_error : what the cut may change in the mean level and in all sums over levels, relative to them: how far the
         shape of the highest levels still changes, times the share of what lies above the cut.
+    shape_change : how much the shape of the highest level differs from that of one a quarter lower; the leading mode is
+        alone, and ``ratio`` the decay of the tail, where that is next to nothing.
     level_error : of the mean level, absolute: residuals weighted with what misplaced flow is worth, and the cut.
     steps : of the iteration.
     """
@@ -74,6 +76,7 @@ class SparseLaw:
     ratio: float
     residual: float
     cut_error: float
+    shape_change: float
     level_error: float
     steps: int
 
