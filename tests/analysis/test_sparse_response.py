@@ -131,6 +131,12 @@ def test_waits_too_rare_to_be_told_are_refused():
         open_sparse_at(simple(60, (1, 1, "9/10"), (2, 1, "1/10")), 2.0)
 
 
+def test_dense_blocks_answer_where_waits_are_that_rare():
+    system = simple(40, (1, 0.5, 1))
+    found = rows(SPARSE.at_rate(system, 0.2, percentiles=False))
+    assert found["waiting_probability", None, None] == pytest.approx(erlang_c(40, 0.4), rel=1e-9, abs=0)
+
+
 def test_durations_that_are_not_phase_type_are_refused():
     system = System(servers=2, classes=[JobClass(name="a", need=1, share=1, duration=Deterministic(value=1))])
     with pytest.raises(NotSupported, match="not phase type"):

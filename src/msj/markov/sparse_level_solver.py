@@ -29,6 +29,7 @@ FINE = 1e-11  # error of the mean level, relative to jobs in the system, that is
 FAR_ENOUGH = 5e-11  # the same, of the cut
 CLEARLY = 0.3  # how much smaller the other errors are than that of the cut before a cut is given up
 ACCURATE = 1e-9
+ROUNDING = 1e-14  # residual from which on a cycle that does not help is the last
 SAFETY = 10.0  # what is said of errors is this much more than is seen of them
 VECTORS = MOST_STEPS / 2 + 12  # alive at once; those of a cycle in single precision
 GROUND_BYTES = 12 * 40 + 16 * 8  # a state of the ground: factors and rates
@@ -134,7 +135,7 @@ class _Stage:
             self.judge()
             if self.error <= max(FINE, CLEARLY * self.cut_error):
                 return
-            if self.error > 0.7 * last and last < ACCURATE / 10:  # rounding
+            if self.error > 0.5 * last and self.residual < ROUNDING:
                 return
             last = self.error
             reduction = max(1e-2, 0.2 * FINE / self.error)
