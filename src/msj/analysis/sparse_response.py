@@ -60,7 +60,7 @@ class SparseResponse(ResponseAnalysis):
         if not needed <= MEMORY_LIMIT:
             return Cost(operations=np.inf, bytes=needed)
         seconds = START_SECONDS + SECONDS * (ground + states * USUAL_CUT) ** 1.3
-        types = len(job_types(system.replace(classes=system.active_classes)))
+        types = len(job_types(system.only_active))
         return chain_cost(states, types) + Cost(operations=OPERATIONS_A_SECOND * seconds, bytes=needed)
 
     def percentile_cost(self, system: System) -> Cost:
@@ -105,7 +105,7 @@ def _dense_instead(system: System) -> bool:
 def open_sparse_at(system: System, rate: float, *, memory_limit: float = MEMORY_LIMIT) -> OpenSparse:
     """Solve the open system at an arrival rate below its threshold."""
     SparseResponse().require(system)
-    system = system.replace(classes=system.active_classes, arrival_rate=rate)
+    system = system.only_active.replace(arrival_rate=rate)
     ground, states = _sizes(without_load(system))
     needed = estimate_memory(ground, states, FIRST_CUT)
     if not needed <= memory_limit:
@@ -124,7 +124,7 @@ def open_sparse_at(system: System, rate: float, *, memory_limit: float = MEMORY_
 
 @lru_cache(maxsize=64)
 def _sizes(system: System) -> tuple[float, float]:
-    return waiting_sizes(system.replace(classes=system.active_classes))
+    return waiting_sizes(system.only_active)
 
 
 @lru_cache(maxsize=1)

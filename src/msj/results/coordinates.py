@@ -56,6 +56,9 @@ COORDINATES: dict[str, Coordinate] = {
     "class_share": Coordinate(unit="share", words="share of arrivals that are of a class"),
     "rate_ratio": Coordinate(unit="1", words="rate of the second class over that of the first"),
     "time": Coordinate(unit="time", words="time since the beginning"),
+    "time_of_day": Coordinate(
+        unit="time", words="time since the beginning of a cycle of arrivals, where a step begins"
+    ),
 }
 
 
