@@ -1,8 +1,8 @@
 """Exact FCFS on large clusters: sparse levels by the number of waiting jobs, beside one sparse saturated solve each.
 
 Digits, times, memory and the ratio to the saturated solve of the same system in the same run; how time grows with the
-unknowns; and loads from 0.5 to 0.999 of the threshold. A second method gives the digits again: the same levels cut
-further up, started elsewhere.
+unknowns; and loads from 0.5 to 0.999 of the threshold. The digits are found again by the same
+solver with twice the levels and from another start: a check of cut and start, not of the method.
 """
 
 import math
