@@ -35,6 +35,7 @@ VERBS = (
     "replay",
     "report",
     "simulate",
+    "sweep",
     "waste",
     "zero_queueing",
     "zero_queueing_family",

@@ -1,0 +1,153 @@
+"""The four tables of a sweep's folder: their columns, and how values become rows and come back.
+
+``rows`` is what people read: one row for each quantity of each answered cell, with where it stands; a cell without an
+answer is one row with a sentence. ``asked`` lists the cells that were asked for, ``streams`` how cells are simulated,
+``blocks`` the statistics of blocks, bit for bit.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from msj.results import Quantity
+from msj.simulation.blocks import Block
+from msj.simulation.sketch import Sketch
+
+if TYPE_CHECKING:
+    import pyarrow
+
+#: Where a row can stand, in the order of the columns.
+TEXT_PLACES = ("cluster", "policy", "of_class", "change")
+WHOLE_PLACES = ("servers", "largest_need", "seed")
+PLACES = (
+    "cluster", "policy", "servers", "largest_need", "of_class", "class_share", "change",
+    "load", "arrival_rate", "utilisation", "seed",
+)  # fmt: skip
+_COLUMNS = {
+    "rows": {
+        "text": ("name", "class", "kind", "method", "citation", "formula", "quantity"),
+        "float64": ("level", "value", "low", "high"),
+        "bool": ("bracket",),
+    },
+    "effort": {
+        "text": ("outcome", "message", "stream", "msj", "code"),
+        "float64": ("precision", "width", "seconds"),
+        "int64": ("job_limit", "blocks", "jobs"),
+    },
+}
+
+
+@cache
+def schemas() -> dict[str, pyarrow.Schema]:
+    """Return the columns of the tables."""
+    import pyarrow
+
+    text, real, count, truth = pyarrow.string(), pyarrow.float64(), pyarrow.int64(), pyarrow.bool_()
+    kinds = {"text": text, "float64": real, "int64": count, "bool": truth}
+    places = [(name, text if name in TEXT_PLACES else count if name in WHOLE_PLACES else real) for name in PLACES]
+    parts = {
+        part: [(name, kinds[kind]) for kind, names in columns.items() for name in names]
+        for part, columns in _COLUMNS.items()
+    }
+    reals, counts = pyarrow.list_(real), pyarrow.list_(count)
+    statistics = [(name, reals) for name in ("sums", "time", "wasted_area", "busy_area", "present", "controls")]
+    sketches = [(name, counts) for name in ("waiting_bins", "waiting_counts", "response_bins", "response_counts")]
+    return {
+        "asked": pyarrow.schema([("cell", text), *places, ("system", text), ("code", text)]),
+        "rows": pyarrow.schema([("cell", text), *places, *parts["rows"], *parts["effort"]]),
+        "streams": pyarrow.schema([("cell", text), ("stream", text), ("plan", text), ("rows", text), ("code", text)]),
+        "blocks": pyarrow.schema(
+            [("stream", text), ("index", count), ("classes", count), *statistics, ("lowest", count), *sketches,
+             ("left", count), ("seconds", real), ("code", text)]
+        ),
+    }  # fmt: skip
+
+
+def quantity_records(rows: Iterable[Quantity], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of an answered cell; one without quantities is one row all the same."""
+    found = []
+    for row in rows:
+        plain = row.to_dict()
+        own = {key: plain.get(key) for key in ("name", "class", "level", "kind", "method", "citation", "formula")}
+        ends = {key: plain[key] for key in ("value", "low", "high")}
+        own |= ends | {"bracket": row.bracket, "quantity": row.at.get("quantity")}
+        found.append({**shared, **own})
+    return found or [dict(shared)]
+
+
+def quantity_of(record: Mapping[str, Any], places: Iterable[str]) -> Quantity:
+    """Return the quantity that a row stands for, at some of its places."""
+    at = {name: record[name] for name in places if record[name] is not None}
+    at |= {} if record["quantity"] is None else {"quantity": record["quantity"]}
+    value = record["value"]
+    return Quantity(
+        name=record["name"],
+        value=math.nan if value is None else value,
+        kind=record["kind"],
+        method=record["method"] or "",
+        citation=record["citation"] or "",
+        job_class=record["class"],
+        level=record["level"],
+        low=record["low"],
+        high=record["high"],
+        at=at,
+        formula=record["formula"],
+        bracket=bool(record["bracket"]),
+    )
+
+
+def rows_as_text(rows: Iterable[Quantity]) -> str:
+    """Return rows as one text, from which :func:`rows_from_text` makes the same."""
+    return json.dumps([row.to_dict() for row in rows])
+
+
+def rows_from_text(text: str) -> tuple[Quantity, ...]:
+    """Return the rows that were written."""
+    return tuple(Quantity.from_dict(row) for row in json.loads(text))
+
+
+def block_record(stream: str, index: int, block: Block, *, seconds: float, code: str) -> dict[str, Any]:
+    """Return a block as a row."""
+    return {
+        "stream": stream,
+        "index": index,
+        "classes": block.sums.shape[1],
+        **{
+            name: np.ascontiguousarray(getattr(block, name)).reshape(-1)
+            for name in ("sums", "time", "wasted_area", "busy_area", "present", "controls")
+        },
+        "lowest": block.waiting.lowest,
+        "waiting_bins": block.waiting.bins,
+        "waiting_counts": block.waiting.counts,
+        "response_bins": block.response.bins,
+        "response_counts": block.response.counts,
+        "left": block.left,
+        "seconds": seconds,
+        "code": code,
+    }
+
+
+def block_of(record: Mapping[str, Any]) -> Block:
+    """Return the block that a row stands for."""
+    reals: dict[str, Any] = {
+        name: np.array(record[name], dtype=np.float64)
+        for name in ("sums", "time", "wasted_area", "busy_area", "present", "controls")
+    }
+    pieces = len(reals["time"])
+    reals["sums"] = reals["sums"].reshape(pieces, record["classes"], -1)
+    reals["controls"] = reals["controls"].reshape(pieces, -1)
+    sketches: dict[str, Any] = {
+        name: Sketch(
+            record["lowest"],
+            np.array(record[f"{name}_bins"], dtype=np.int64),
+            np.array(record[f"{name}_counts"], dtype=np.int64),
+        )
+        for name in ("waiting", "response")
+    }
+    return Block(**reals, **sketches, left=record["left"])
