@@ -31,6 +31,7 @@ VERBS = (
     "log",
     "one_and_n_scaling",
     "paper",
+    "read_sweep",
     "region",
     "replay",
     "report",

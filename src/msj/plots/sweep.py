@@ -59,7 +59,7 @@ def draw(result: Result, ax: Any = None) -> Any:
         _heat(panels, list(shown.values()), layout)
     else:
         for axes, inside in zip(panels, shown.values(), strict=True):
-            _lines(axes, inside, layout, rows)
+            _lines(axes, inside, layout, rows, first=axes is panels[0])
     for axes, key in zip(panels, shown, strict=True):
         named = [
             f"{name} = {write_place(place)}"
@@ -101,7 +101,7 @@ def _layout(rows: Sequence[Quantity]) -> Layout:
     return Layout(along=along, lines=lines, across=None, panels=(*texts, *numbers))
 
 
-def _lines(axes: Any, rows: Sequence[Quantity], layout: Layout, all_rows: Sequence[Quantity]) -> None:
+def _lines(axes: Any, rows: Sequence[Quantity], layout: Layout, all_rows: Sequence[Quantity], *, first: bool) -> None:
     """One line for each value of a coordinate; a bar for each interval, an open dot where a simulation has none."""
     assert layout.along is not None
     labels = list(dict.fromkeys(row.at.get(layout.lines or "") for row in all_rows))
@@ -135,7 +135,7 @@ def _lines(axes: Any, rows: Sequence[Quantity], layout: Layout, all_rows: Sequen
     axes.set_ylabel(rows[0].name.replace("_", " "), fontsize=9)
     axes.label_outer()
     axes.tick_params(labelsize=8)
-    if len([label for label in labels if label is not None]) > 1:
+    if first and len([label for label in labels if label is not None]) > 1:
         axes.legend(fontsize=7, frameon=False, loc="best")
 
 

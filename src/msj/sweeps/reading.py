@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ def read_sweep(folder: str | os.PathLike[str]) -> Result:
     ...     msj.read_sweep(folder).quantities == found.quantities
     True
     """
-    return result_of(opened(folder), provenance=provenance(folder=os.fspath(folder)))
+    question = {"verb": "read_sweep", "options": {"folder": os.fspath(folder)}}
+    return result_of(opened(folder), provenance=provenance(question=question))
 
 
 def opened(path: str | os.PathLike[str]) -> Folder:
@@ -63,21 +65,24 @@ def result_of(
         if not any(record["name"] == "mean_response_time" for record in records)
         and records[0]["outcome"] not in (Outcome.SOLVED.label, Outcome.NO_LOAD_GIVEN.label)
     ]
-    gaps += [
-        Missing(
-            name=gap.name,
-            failure=gap.failure,
-            reason=gap.reason,
-            at={name: place for name, place in gap.at.items() if name in places or name not in PLACES[:3]},
-        )
-        for gap in missing
-    ]
+    gaps += [replace(gap, at={name: gap.at[name] for name in places if name in gap.at}) for gap in missing]
     return Result(
         system=system or {},
         quantities=tuple(rows),
         outcome=outcome or _outcome([records[0]["outcome"] for records in answers.values()]),
         provenance=provenance,
-        missing=tuple(gaps),
+        missing=_together(gaps),
+    )
+
+
+def _together(gaps: Iterable[Missing]) -> tuple[Missing, ...]:
+    """Return each reason once, at what all cells without an answer for that reason have in common."""
+    found: dict[tuple[str, Failure, str], list[Missing]] = {}
+    for gap in gaps:
+        found.setdefault((gap.name, gap.failure, gap.reason), []).append(gap)
+    return tuple(
+        replace(alike[0], at={k: v for k, v in alike[0].at.items() if all(gap.at.get(k) == v for gap in alike)})
+        for alike in found.values()
     )
 
 

@@ -18,7 +18,7 @@ from msj.simulation import LEVELS
 from msj.simulation.question import checked_levels
 from msj.sweeps.cell import Asked, Cell
 from msj.sweeps.folder import Folder
-from msj.sweeps.grid import Grid, Refused, read_grid
+from msj.sweeps.grid import Grid, read_grid
 from msj.sweeps.reading import result_of
 from msj.sweeps.scheduler import Scheduler
 from msj.sweeps.workers import workers
@@ -104,12 +104,11 @@ def sweep(
     effort = Effort(progress=progress) if seconds is None else Effort.lasting(seconds, progress=progress)
     started = time.perf_counter()
     folder = Folder(None if out is None else Path(out))
-    wanted = {cell.id: cell for cell in cells if isinstance(cell, Cell)}
+    wanted = {cell.id: cell for cell in cells}
     outcome = None
-    scheduler = Scheduler(
-        folder, list(wanted.values()), precision=question.precision, jobs=question.jobs, effort=effort
-    )
     folder.ask(wanted.values())
+    able = [cell for cell in wanted.values() if isinstance(cell, Cell)]
+    scheduler = Scheduler(folder, able, precision=question.precision, jobs=question.jobs, effort=effort)
     try:
         if scheduler.open:
             with workers(processes=processes, threads=threads, dask=dask, executor=executor) as hands:
@@ -124,11 +123,6 @@ def sweep(
         question={"verb": "sweep", "options": question.plain(shard)},
     )
     missing = [
-        Missing(name="answer", failure=Failure.INVALID_INPUT, reason=cell.reason, at=cell.at)
-        for cell in cells
-        if isinstance(cell, Refused)
-    ]
-    missing += [
         Missing(name="answer", failure=Failure.NOT_SUPPORTED, reason=failed.reason, at=wanted[cell].at)
         for cell, failed in scheduler.failed.items()
         if not failed.lasting
