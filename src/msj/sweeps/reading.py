@@ -46,10 +46,9 @@ def result_of(
     provenance: dict[str, Any],
     missing: Iterable[Missing] = (),
 ) -> Result:
-    """Return the answers of some cells, or of all, in the order in which they were asked for."""
-    order = folder.tables["asked"].whole(["cell"])["cell"].to_pylist()
-    answers = latest(folder, set(order) if cells is None else set(cells))
-    answers = {cell: answers[cell] for cell in dict.fromkeys(order) if cell in answers}
+    """Return the answers of some cells, or of all, in the order of where they stand."""
+    answers = latest(folder, cells)
+    answers = dict(sorted(answers.items(), key=lambda answer: _order(answer[1][0])))
     places = [name for name in PLACES if len({records[0][name] for records in answers.values()}) > 1]
     rows = [
         quantity_of(record, places) for records in answers.values() for record in records if record["name"] is not None
@@ -86,7 +85,12 @@ def _together(gaps: Iterable[Missing]) -> tuple[Missing, ...]:
     )
 
 
-def latest(folder: Folder, cells: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+def _order(record: dict[str, Any]) -> list[Any]:
+    """Return what answers are sorted by: texts and numbers of each coordinate in turn, those without one first."""
+    return [(record[name] is not None, record[name] if record[name] is not None else 0) for name in PLACES]
+
+
+def latest(folder: Folder, cells: Collection[str] | None) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each cell's sharpest answer."""
     import pyarrow.compute as compute
 

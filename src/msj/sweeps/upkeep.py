@@ -87,6 +87,8 @@ def prune(path: str | os.PathLike[str]) -> tuple[int, int]:
 
     Every table becomes one piece. Sweeps that run meanwhile lose nothing: what they have written is kept.
     """
+    import pyarrow
+
     folder = opened(path)
     before = status(path).size
     removed = 0
@@ -108,7 +110,7 @@ def prune(path: str | os.PathLike[str]) -> tuple[int, int]:
             cells, blocks = whole["cell"].to_pylist(), whole["blocks"].to_pylist()
             places = [place for place in places if blocks[place] == best[cells[place]]]
         removed += whole.num_rows - len(places)
-        table.replace(whole.take(places), pieces)
+        table.replace(whole.take(pyarrow.array(places, pyarrow.int64())), pieces)
         if table.folder is not None:
             for part in table.folder.glob(f"*{ENDING}.*.part"):
                 part.unlink(missing_ok=True)
