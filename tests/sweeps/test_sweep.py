@@ -66,9 +66,7 @@ def test_a_cell_without_an_answer_is_a_row_with_a_sentence(folder):
     assert set(without.servers) == {1} or set(without.servers) == {1.0}
     assert set(without.message) == {"class 'large' needs 2 of 1 servers; raise servers or lower need"}
     [gap] = msj.read_sweep(folder).missing
-    assert str(gap) == (
-        "No answer at servers = 1: class 'large' needs 2 of 1 servers; raise servers or lower need."
-    )
+    assert str(gap) == ("No answer at servers = 1: class 'large' needs 2 of 1 servers; raise servers or lower need.")
 
 
 def test_more_effort_sharpens_and_less_leaves_as_it_is(folder, tmp_path):
@@ -147,7 +145,10 @@ def test_the_same_rate_said_in_two_ways_is_simulated_once(monkeypatch):
     kept = scheduling.run_blocks
     monkeypatch.setattr(scheduling, "run_blocks", lambda stream, indices: ran.extend(indices) or kept(stream, indices))
     system = msj.read(TWO)
-    named = {"load": system.replace(load=0.5), "rate": system.replace(arrival_rate=msj.analyse(system.replace(load=0.5))["arrival_rate"])}
+    named = {
+        "load": system.replace(load=0.5),
+        "rate": system.replace(arrival_rate=msj.analyse(system.replace(load=0.5))["arrival_rate"]),
+    }
     found = msj.sweep([s.replace(name=name) for name, s in named.items()], policies=["first-fit"], precision=0.2)
     assert found.at(cluster="load")["mean_response_time"] == found.at(cluster="rate")["mean_response_time"]
     assert len(set(ran)) == len(ran)

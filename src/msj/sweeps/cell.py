@@ -85,12 +85,13 @@ class Cell:
     @cached_property
     def served(self) -> System:
         """The cluster under the policy that serves."""
-        return self.own.replace(policy=self.policy)
+        return self.own if self.policy is self.own.policy else self.own.replace(policy=self.policy)
 
     @cached_property
     def id(self) -> str:
         """What the answer is filed under."""
-        found = (self.own.identity(), self.served.identity())
+        own = self.own.identity()
+        found = (own, own if self.served is self.own else self.served.identity())
         if None in found:
             reason = self.own.why_no_identity() or self.served.why_no_identity()
             raise InvalidInput(

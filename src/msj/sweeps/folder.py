@@ -25,9 +25,9 @@ from msj.sweeps.grid import Refused
 from msj.sweeps.pieces import Pieces
 from msj.sweeps.tables import (
     PLACES,
+    answer_table,
     block_of,
     block_record,
-    quantity_records,
     rows_as_text,
     rows_from_text,
     schemas,
@@ -66,7 +66,7 @@ class Folder:
         self.answers: dict[str, Answer] = {}
         self.plans: dict[str, tuple[str, dict[str, Any], tuple[Quantity, ...]]] = {}  # by cell: stream, plan, rows
         self.places: dict[str, dict[int, str]] = {}  # by stream and block: the piece that has it
-        self.code = code_identity(COMPUTES)[:12]
+        self.code, self.version = code_identity(COMPUTES)[:12], version("msj")
         if path is not None:
             try:
                 path.mkdir(parents=True, exist_ok=True)
@@ -118,12 +118,13 @@ class Folder:
         self, answers: Iterable[tuple[str, Mapping[str, Any], Iterable[Quantity], dict[str, Any]]]
     ) -> None:
         """Write answers: the cell's id, where it stands, its rows, and how it ended."""
-        records = []
+        found = []
         for cell, at, rows, facts in answers:
-            shared = {"cell": cell, **_places(at), "msj": version("msj"), "code": self.code, "blocks": 0, **facts}
-            records += quantity_records(rows, shared)
+            shared = {"cell": cell, **_places(at), "msj": self.version, "code": self.code, "blocks": 0, **facts}
+            found.append((shared, list(rows)))
             self._know_answer({"precision": None, "job_limit": None, **shared})
-        self.tables["rows"].add(records)
+        if found:
+            self.tables["rows"].add_table(answer_table(found))
 
     def keep_plans(self, plans: Iterable[tuple[str, str, dict[str, Any], tuple[Quantity, ...]]]) -> None:
         """Write how cells are simulated: the cell's id, the stream's, its plan, and the rows that are known."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 ENDING = ".parquet"
 MANY = 64  # small pieces of one writer, before they are put together
-FULL = 64_000_000  # bytes of a piece that is not put together with others any more
 
 
 class Pieces:
@@ -41,8 +40,7 @@ class Pieces:
     def __init__(self, folder: Path | None, schema: pyarrow.Schema) -> None:
         self.folder, self.schema = folder, schema
         self.seen: set[str] = set()  # names of pieces that were read, or written here
-        self.mine: list[Path] = []  # small ones that were written here
-        self.writes = folder is not None
+        self.mine: list[tuple[Path, pyarrow.Table]] = []  # small ones that were written here
         self._kept: list[pyarrow.Table] = []  # without a folder
 
     def add(self, records: Sequence[dict[str, Any]]) -> None:
@@ -51,11 +49,14 @@ class Pieces:
             return
         import pyarrow
 
-        table = pyarrow.Table.from_pylist(list(records), schema=self.schema)
+        self.add_table(pyarrow.Table.from_pylist(list(records), schema=self.schema))
+
+    def add_table(self, table: pyarrow.Table) -> None:
+        """Write a table as one piece."""
         if self.folder is None:
             self._kept.append(table)
             return
-        self.mine.append(self._write(table))
+        self.mine.append((self._write(table), table))
         if len(self.mine) >= MANY:
             self.put_together()
 
@@ -63,12 +64,13 @@ class Pieces:
         """Make one piece of those written here; they are removed when it is on the disk."""
         import pyarrow
 
-        small = [(piece, table) for piece in self.mine if (table := self._read(piece, None)) is not None]
+        # One that is gone was pruned, and its rows with it or into another piece.
+        small = [(piece, table) for piece, table in self.mine if piece.exists()]
         if len(small) > 1:
-            whole = self._write(pyarrow.concat_tables([table for _, table in small]))
+            self._write(pyarrow.concat_tables([table for _, table in small]))
             for piece, _ in small:
                 piece.unlink(missing_ok=True)
-            self.mine = [whole] if whole.stat().st_size < FULL else []
+        self.mine = []
 
     def new(self, columns: Sequence[str] | None = None) -> Iterator[tuple[str, pyarrow.Table]]:
         """Yield the pieces that have come since the last time, by name: all of them, or some columns."""

@@ -6,12 +6,16 @@ import os
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msj.errors import Failure, InvalidInput
-from msj.results import Missing, Outcome, Result, provenance
+from msj.results import Missing, Outcome, Quantity, Result, provenance
+from msj.results.coordinates import At
 from msj.sweeps.folder import TABLES, Folder
-from msj.sweeps.tables import PLACES, quantity_of
+from msj.sweeps.tables import OF_ROWS, PLACES, quantity_of
+
+#: Cells that have all they were asked for.
+ANSWERED = (Outcome.SOLVED.label, Outcome.NO_LOAD_GIVEN.label)
 
 
 def read_sweep(folder: str | os.PathLike[str]) -> Result:
@@ -47,28 +51,24 @@ def result_of(
     missing: Iterable[Missing] = (),
 ) -> Result:
     """Return the answers of some cells, or of all, in the order of where they stand."""
-    answers = latest(folder, cells)
-    answers = dict(sorted(answers.items(), key=lambda answer: _order(answer[1][0])))
-    places = [name for name in PLACES if len({records[0][name] for records in answers.values()}) > 1]
-    rows = [
-        quantity_of(record, places) for records in answers.values() for record in records if record["name"] is not None
-    ]
-    gaps = [
-        Missing(
-            name="response times" if any(record["name"] for record in records) else "answer",
-            failure=_failure(records[0]["outcome"]),
-            reason=records[0]["message"] or _failure(records[0]["outcome"]).value,
-            at={name: records[0][name] for name in places if records[0][name] is not None},
-        )
-        for records in answers.values()
-        if not any(record["name"] == "mean_response_time" for record in records)
-        and records[0]["outcome"] not in (Outcome.SOLVED.label, Outcome.NO_LOAD_GIVEN.label)
-    ]
+    answers = sorted(latest(folder, cells), key=_order)
+    places = [name for name in PLACES if len({answer.facts[name] for answer in answers}) > 1]
+    rows: list[Quantity] = []
+    gaps: list[Missing] = []
+    for answer in answers:
+        facts = answer.facts
+        at = At({name: facts[name] for name in places if facts[name] is not None})
+        found = [quantity_of(record, at) for record in answer.rows]
+        rows += found
+        if facts["outcome"] not in ANSWERED and not any(row.name == "mean_response_time" for row in found):
+            failure = _failure(facts["outcome"])
+            name = "response times" if found else "answer"
+            gaps.append(Missing(name=name, failure=failure, reason=facts["message"] or failure.value, at=at))
     gaps += [replace(gap, at={name: gap.at[name] for name in places if name in gap.at}) for gap in missing]
     return Result(
         system=system or {},
         quantities=tuple(rows),
-        outcome=outcome or _outcome([records[0]["outcome"] for records in answers.values()]),
+        outcome=outcome or _outcome([answer.facts["outcome"] for answer in answers]),
         provenance=provenance,
         missing=_together(gaps),
     )
@@ -85,29 +85,45 @@ def _together(gaps: Iterable[Missing]) -> tuple[Missing, ...]:
     )
 
 
-def _order(record: dict[str, Any]) -> list[Any]:
+class Read(NamedTuple):
+    """A cell's answer as it was kept: what all its rows share, and their own columns."""
+
+    facts: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
+def _order(answer: Read) -> list[Any]:
     """Return what answers are sorted by: texts and numbers of each coordinate in turn, those without one first."""
-    return [(record[name] is not None, record[name] if record[name] is not None else 0) for name in PLACES]
+    return [(place is not None, 0 if place is None else place) for place in (answer.facts[name] for name in PLACES)]
 
 
-def latest(folder: Folder, cells: Collection[str] | None) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each cell's sharpest answer."""
-    import pyarrow.compute as compute
-
+def latest(folder: Folder, cells: Collection[str] | None) -> list[Read]:
+    """Return each cell's sharpest answer; of all cells, or of some."""
     table = folder.tables["rows"].whole()
-    if cells is not None and table.num_rows:
-        import pyarrow
-
-        table = table.filter(compute.is_in(table["cell"], value_set=pyarrow.array(sorted(cells), pyarrow.string())))
-    found: dict[str, dict[int, list[dict[str, Any]]]] = {}
-    for record in table.to_pylist():
-        found.setdefault(record["cell"], {}).setdefault(record["blocks"], []).append(record)
-    return {cell: _once(by_blocks[max(by_blocks)]) for cell, by_blocks in found.items()}
+    names, blocks = table["cell"].to_pylist(), table["blocks"].to_pylist()
+    found: dict[str, dict[int, list[int]]] = {}
+    for number, (cell, known) in enumerate(zip(names, blocks, strict=True)):
+        if cells is None or cell in cells:
+            found.setdefault(cell, {}).setdefault(known, []).append(number)
+    best = [by_blocks[max(by_blocks)] for by_blocks in found.values()]
+    if not best:
+        return []
+    # What the rows of a cell share is taken once.
+    facts = table.select([*PLACES, "outcome", "message"]).take([numbers[0] for numbers in best]).to_pylist()
+    own = table.select(OF_ROWS).to_pydict()
+    return [
+        Read(shared, _once([{name: own[name][number] for name in OF_ROWS} for number in numbers]))
+        for shared, numbers in zip(facts, best, strict=True)
+    ]
 
 
 def _once(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return each row once: two sweeps may have answered the same cell."""
-    return list({(r["name"], r["class"], r["level"], r["quantity"]): r for r in reversed(records)}.values())[::-1]
+    """Return each row once, two sweeps may have answered the same cell; none for a cell without quantities."""
+    found: dict[Any, dict[str, Any]] = {}
+    for record in records:
+        if record["name"] is not None:
+            found.setdefault((record["name"], record["class"], record["level"], record["quantity"]), record)
+    return list(found.values())
 
 
 def _failure(label: str) -> Failure:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,10 @@ WHOLE_PLACES = ("servers", "largest_need", "seed")
 PLACES = (
     "cluster", "policy", "servers", "largest_need", "of_class", "class_share", "change",
     "load", "arrival_rate", "utilisation", "seed",
+)  # fmt: skip
+#: What rows of one cell differ in.
+OF_ROWS = (
+    "name", "class", "kind", "method", "citation", "formula", "quantity", "level", "value", "low", "high", "bracket",
 )  # fmt: skip
 _COLUMNS = {
     "rows": {
@@ -69,23 +73,38 @@ def schemas() -> dict[str, pyarrow.Schema]:
     }  # fmt: skip
 
 
-def quantity_records(rows: Iterable[Quantity], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of an answered cell; one without quantities is one row all the same."""
-    found = []
-    for row in rows:
-        plain = row.to_dict()
-        own = {key: plain.get(key) for key in ("name", "class", "level", "kind", "method", "citation", "formula")}
-        ends = {key: plain[key] for key in ("value", "low", "high")}
-        own |= ends | {"bracket": row.bracket, "quantity": row.at.get("quantity")}
-        found.append({**shared, **own})
-    return found or [dict(shared)]
+def answer_table(answers: Sequence[tuple[Mapping[str, Any], Sequence[Quantity]]]) -> pyarrow.Table:
+    """Return answered cells as rows: what all rows of a cell share, and its quantities; without any it is one row."""
+    import pyarrow
+
+    schema = schemas()["rows"]
+    counts = [max(len(rows), 1) for _, rows in answers]
+    owner = pyarrow.array(np.repeat(np.arange(len(answers)), counts))
+    own: dict[str, list[Any]] = {name: [] for name in OF_ROWS}
+    for _, rows in answers:
+        for row in rows:
+            plain = row.to_dict()
+            for name in ("name", "class", "level", "value", "low", "high", "kind", "method", "citation"):
+                own[name].append(plain[name])
+            own["formula"].append(row.formula)
+            own["bracket"].append(row.bracket)
+            own["quantity"].append(row.at.get("quantity"))
+        if not rows:
+            for values in own.values():
+                values.append(None)
+    # Each shared value is converted once, not once for every row.
+    columns = [
+        pyarrow.array(own[field.name], field.type)
+        if field.name in own
+        else pyarrow.array([shared.get(field.name) for shared, _ in answers], field.type).take(owner)
+        for field in schema
+    ]
+    return pyarrow.table(columns, schema=schema)
 
 
-def quantity_of(record: Mapping[str, Any], places: Iterable[str]) -> Quantity:
-    """Return the quantity that a row stands for, at some of its places."""
-    at = {name: record[name] for name in places if record[name] is not None}
-    at |= {} if record["quantity"] is None else {"quantity": record["quantity"]}
-    value = record["value"]
+def quantity_of(record: Mapping[str, Any], at: Mapping[str, Any]) -> Quantity:
+    """Return the quantity that the columns of a row stand for, at a place."""
+    quantity, value = record["quantity"], record["value"]
     return Quantity(
         name=record["name"],
         value=math.nan if value is None else value,
@@ -96,7 +115,7 @@ def quantity_of(record: Mapping[str, Any], places: Iterable[str]) -> Quantity:
         level=record["level"],
         low=record["low"],
         high=record["high"],
-        at=at,
+        at=at if quantity is None else {**at, "quantity": quantity},
         formula=record["formula"],
         bracket=bool(record["bracket"]),
     )
