@@ -35,7 +35,8 @@ from msj.sweeps.tables import (
 
 TABLES = ("asked", "rows", "streams", "blocks")
 #: Answers that further effort could sharpen.
-OPEN_ENDED = (Outcome.CONVERGED, Outcome.PRECISION_NOT_REACHED, Outcome.TOO_SHORT)
+OPEN_ENDED = {each.label for each in (Outcome.CONVERGED, Outcome.PRECISION_NOT_REACHED, Outcome.TOO_SHORT)}
+CONVERGED, TOO_SHORT = Outcome.CONVERGED.label, Outcome.TOO_SHORT.label
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +50,10 @@ class Answer:
 
     def does_for(self, precision: float, jobs: int) -> bool:
         """Return whether nothing better would be known with this effort."""
-        if self.blocks == 0 and self.outcome != Outcome.TOO_SHORT.label:
-            return True
-        if self.outcome not in [outcome.label for outcome in OPEN_ENDED]:
+        if self.outcome not in OPEN_ENDED or (self.blocks == 0 and self.outcome != TOO_SHORT):
             return True
         sharper = self.precision is not None and precision >= self.precision
-        return sharper and (self.outcome == Outcome.CONVERGED.label or jobs <= (self.job_limit or 0))
+        return sharper and (self.outcome == CONVERGED or jobs <= (self.job_limit or 0))
 
 
 class Folder:

@@ -58,7 +58,7 @@ def result_of(
     for answer in answers:
         facts = answer.facts
         at = At({name: facts[name] for name in places if facts[name] is not None})
-        found = [quantity_of(record, at) for record in answer.rows]
+        found = [quantity_of(answer.columns, number, at) for number in answer.rows]
         rows += found
         if facts["outcome"] not in ANSWERED and not any(row.name == "mean_response_time" for row in found):
             failure = _failure(facts["outcome"])
@@ -86,10 +86,11 @@ def _together(gaps: Iterable[Missing]) -> tuple[Missing, ...]:
 
 
 class Read(NamedTuple):
-    """A cell's answer as it was kept: what all its rows share, and their own columns."""
+    """A cell's answer as it was kept: what all its rows share, and where its quantities are in the columns of all."""
 
     facts: dict[str, Any]
-    rows: list[dict[str, Any]]
+    rows: list[int]
+    columns: dict[str, list[Any]]
 
 
 def _order(answer: Read) -> list[Any]:
@@ -111,18 +112,15 @@ def latest(folder: Folder, cells: Collection[str] | None) -> list[Read]:
     # What the rows of a cell share is taken once.
     facts = table.select([*PLACES, "outcome", "message"]).take([numbers[0] for numbers in best]).to_pylist()
     own = table.select(OF_ROWS).to_pydict()
-    return [
-        Read(shared, _once([{name: own[name][number] for name in OF_ROWS} for number in numbers]))
-        for shared, numbers in zip(facts, best, strict=True)
-    ]
+    return [Read(shared, _once(own, numbers), own) for shared, numbers in zip(facts, best, strict=True)]
 
 
-def _once(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _once(columns: dict[str, list[Any]], numbers: list[int]) -> list[int]:
     """Return each row once, two sweeps may have answered the same cell; none for a cell without quantities."""
-    found: dict[Any, dict[str, Any]] = {}
-    for record in records:
-        if record["name"] is not None:
-            found.setdefault((record["name"], record["class"], record["level"], record["quantity"]), record)
+    found: dict[Any, int] = {}
+    for number in numbers:
+        if columns["name"][number] is not None:
+            found.setdefault(tuple(columns[name][number] for name in ("name", "class", "level", "quantity")), number)
     return list(found.values())
 
 

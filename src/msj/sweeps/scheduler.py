@@ -92,6 +92,7 @@ class Scheduler:
     def __init__(self, folder: Folder, cells: Sequence[Cell], *, precision: float, jobs: int, effort: Effort) -> None:
         self.folder, self.precision, self.jobs, self.effort = folder, precision, jobs, effort
         self.cells = {cell.id: cell for cell in cells}
+        self._open = list(self.cells)
         self.failed: dict[str, Failed] = {}  # cells without an answer this time
         self.streams: dict[str, Running] = {}
         self.ended: dict[str, tuple[list[Quantity], dict[str, Any]]] = {}  # streams: rows, and how they ended
@@ -123,7 +124,8 @@ class Scheduler:
     @property
     def open(self) -> int:
         """Cells without the answer asked for."""
-        return sum(not self._answered(cell) and cell not in self.failed for cell in self.cells)
+        self._open = [cell for cell in self._open if not self._answered(cell) and cell not in self.failed]
+        return len(self._open)
 
     def run(self, workers: Workers) -> None:
         """Go on until every cell has ended, or the effort has."""

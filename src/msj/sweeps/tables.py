@@ -83,15 +83,13 @@ def answer_table(answers: Sequence[tuple[Mapping[str, Any], Sequence[Quantity]]]
     own: dict[str, list[Any]] = {name: [] for name in OF_ROWS}
     for _, rows in answers:
         for row in rows:
-            plain = row.to_dict()
-            for name in ("name", "class", "level", "value", "low", "high", "kind", "method", "citation"):
-                own[name].append(plain[name])
-            own["formula"].append(row.formula)
-            own["bracket"].append(row.bracket)
-            own["quantity"].append(row.at.get("quantity"))
+            values = (row.name, row.job_class, row.kind, row.method, row.citation, row.formula, row.at.get("quantity"))
+            numbers = (row.level, row.value, row.low, row.high, row.bracket)
+            for column, value in zip(own.values(), (*values, *numbers), strict=True):
+                column.append(value)
         if not rows:
-            for values in own.values():
-                values.append(None)
+            for column in own.values():
+                column.append(None)
     # Each shared value is converted once, not once for every row.
     columns = [
         pyarrow.array(own[field.name], field.type)
@@ -102,22 +100,22 @@ def answer_table(answers: Sequence[tuple[Mapping[str, Any], Sequence[Quantity]]]
     return pyarrow.table(columns, schema=schema)
 
 
-def quantity_of(record: Mapping[str, Any], at: Mapping[str, Any]) -> Quantity:
-    """Return the quantity that the columns of a row stand for, at a place."""
-    quantity, value = record["quantity"], record["value"]
+def quantity_of(columns: Mapping[str, Sequence[Any]], number: int, at: Mapping[str, Any]) -> Quantity:
+    """Return the quantity of a row, given by its number in the columns, at a place."""
+    quantity, value = columns["quantity"][number], columns["value"][number]
     return Quantity(
-        name=record["name"],
+        name=columns["name"][number],
         value=math.nan if value is None else value,
-        kind=record["kind"],
-        method=record["method"] or "",
-        citation=record["citation"] or "",
-        job_class=record["class"],
-        level=record["level"],
-        low=record["low"],
-        high=record["high"],
+        kind=columns["kind"][number],
+        method=columns["method"][number] or "",
+        citation=columns["citation"][number] or "",
+        job_class=columns["class"][number],
+        level=columns["level"][number],
+        low=columns["low"][number],
+        high=columns["high"][number],
         at=at if quantity is None else {**at, "quantity": quantity},
-        formula=record["formula"],
-        bracket=bool(record["bracket"]),
+        formula=columns["formula"][number],
+        bracket=bool(columns["bracket"][number]),
     )
 
 
