@@ -125,6 +125,9 @@ def _lines(axes: Any, rows: Sequence[Quantity], layout: Layout, all_rows: Sequen
     values = [row.value for row in all_rows]
     if min(values) > 0 and max(values) / min(values) > STEEP:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+        axes.tick_params(axis="y", which="minor", labelsize=8)
     if layout.along == "servers" and len(places) > 2:
         axes.set_xscale("log", base=2)
         axes.set_xticks(places, [write_place(place) for place in places])
