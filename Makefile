@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread per process: tests and benchmarks run one process per core.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check verify bench peers pictures papers docs clean
+.PHONY: demo test check verify bench peers pictures papers reference docs clean
 
 demo: .venv/ready
 	$(BIN)/msj report examples/hpc_partition.toml
@@ -23,6 +23,7 @@ verify: .venv/ready
 	$(BIN)/python -m pytest -n 2 verification
 	$(BIN)/python -m pytest -n 2 --hypothesis-profile=fresh tests
 	$(BIN)/python -m verification.coverage --time ten-minutes
+	$(BIN)/python -m verification.mutation --count 40
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
@@ -38,6 +39,10 @@ pictures: .venv/ready
 # Every figure of the five papers from scratch, and docs/papers/ with what was found.
 papers: .venv/ready
 	$(BIN)/python docs/make_papers.py
+
+# The reference pages and the theorem index, from the code; the tests hold them to it.
+reference: .venv/ready
+	$(BIN)/python docs/make_reference.py
 
 docs: .venv/ready
 	$(BIN)/sphinx-build -W -q -b html docs build/docs

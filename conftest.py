@@ -1,5 +1,6 @@
-"""Runs the examples in the documentation: Python code, and console sessions (``$ msj ...`` with what it prints)."""
+"""Runs the examples in the documentation: Python code, cells of a notebook, console sessions (``$ msj ...``)."""
 
+import ast
 import io
 import os
 import shlex
@@ -29,6 +30,19 @@ def run_console(example):
             raise AssertionError(f"$ {command}\nprinted\n{printed.getvalue()}\nnot\n{expected}")
 
 
+def run_cell(example):
+    """Run a cell as a notebook does: its last line is shown, so that it must have something to show."""
+    *body, last = ast.parse(example.parsed).body
+    shows = isinstance(last, ast.Expr)
+    exec(compile(ast.Module(body if shows else [*body, last], []), example.path, "exec"), example.namespace)
+    if shows:
+        shown = eval(compile(ast.Expression(last.value), example.path, "eval"), example.namespace)
+        pictures = getattr(shown, "_repr_png_", bytes)
+        pages = getattr(shown, "_repr_html_", str)
+        assert type(shown).__module__.partition(".")[0] != "msj" or pages() or pictures()
+        assert repr(shown)
+
+
 def words(lines):
     """Lines without their alignment: a longer number elsewhere in a column does not matter."""
     return [" ".join(line.split()) for line in lines]
@@ -50,7 +64,11 @@ def in_the_repository(_):
 
 pytest_collect_file = (
     Sybil(
-        parsers=[PythonCodeBlockParser(), CodeBlockParser(language="console", evaluator=run_console)],
+        parsers=[
+            PythonCodeBlockParser(),
+            CodeBlockParser(language="console", evaluator=run_console),
+            CodeBlockParser(language="{code-cell} python", evaluator=run_cell),
+        ],
         patterns=["*.md"],
         setup=in_the_repository,
     )

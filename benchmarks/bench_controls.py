@@ -60,7 +60,7 @@ def cost(system, rate):
     from msj.simulation.controls import Controls
     from msj.simulation.question import new_replication
     from msj.workloads import Streams, seed_sequence
-    from msj.workloads.poisson import BLOCK
+    from msj.workloads.system_jobs import BLOCK
 
     known = known_of(system)
     controls = Controls.of(system, rate, threshold=known.stability_threshold, weights=known.weights, jobs=1e9)

@@ -71,7 +71,7 @@ def measure(system, policy, rate):
     """Return nanoseconds per job: drawing alone, and all of it."""
     from msj.simulation.question import new_replication
     from msj.workloads import Streams, seed_sequence
-    from msj.workloads.poisson import BLOCK
+    from msj.workloads.system_jobs import BLOCK
 
     streams = Streams(root=seed_sequence(1), replication=0)
     replication = new_replication(system.replace(policy=policy), rate, streams, warm_up=100_000, piece=BLOCKS * BLOCK)

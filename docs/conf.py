@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generated  # the parts of the pages that are read off the code
+from sphinx.directives.code import CodeBlock
 
 import msj
 
@@ -36,7 +37,14 @@ napoleon_use_rtype = False
 napoleon_preprocess_types = False
 
 
+class CodeCell(CodeBlock):
+    """A cell of the notebook, shown as code; the tests run it."""
+
+    required_arguments = 1
+
+
 def setup(app):
     """Fill in the generated parts as pages are read."""
+    app.add_directive("code-cell", CodeCell)
     app.connect("source-read", generated.fill_in)
     app.connect("env-get-outdated", generated.outdated)

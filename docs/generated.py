@@ -1,6 +1,7 @@
 """The parts of the documentation that are read off the code, so that they cannot go stale.
 
-A page says ``<!-- generated: NAME -->`` where the part called NAME belongs; Sphinx calls :func:`fill_in` on every page.
+A page says ``<!-- generated: NAME -->`` where the part called NAME belongs. Parts that can be read as they are stand in
+the pages themselves (``make_reference.py``); those that only the site understands are filled in when Sphinx reads them.
 """
 
 import ast
@@ -13,11 +14,11 @@ import click
 import msj
 from msj.cli import msj as program
 from msj.cli.list_variants import about, keys_of
-from msj.registry import ANALYSES, DURATIONS, MODELS, POLICIES
+from msj.registry import ANALYSES, ARRIVALS, DURATIONS, MODELS, ORDERS, POLICIES
 
 DOCS = Path(__file__).parent
 SOURCE = DOCS.parent / "src" / "msj"
-PLACE = re.compile(r"<!-- generated: ([\w-]+) -->")
+PLACE = re.compile(r"<!-- generated: ([\w-]+) -->(?!\n(?:(?!<!-- generated:).)*?<!-- end -->)", re.DOTALL)
 
 PAPERS = {
     "reset": "The RESET and MARC techniques, with application to multiserver-job analysis",
@@ -37,8 +38,9 @@ CITATION = re.compile(
 
 
 def fill_in(_app, _page, source):
-    """Replace the placeholders of one page."""
-    source[0] = PLACE.sub(lambda place: PARTS[place[1]](), source[0])
+    """Replace the placeholders of one page that are for the site only."""
+    filled = PLACE.sub(lambda place: PARTS[place[1]](), source[0])
+    source[0] = re.sub(r"<!-- (?:generated: [\w-]+|end) -->\n", "", filled)
 
 
 def outdated(_app, env, *_changes):
@@ -54,7 +56,7 @@ def table(headings, rows):
 
 def pages(folder="."):
     """Return the entries of a table of contents: every page of a folder that no other list names."""
-    named = {"index", "tutorial", "own_model"}
+    named = {"index", "tutorial", "notebook", "own_model"}
     found = sorted(path.stem for path in (DOCS / folder).glob("*.md") if path.stem not in named)
     prefix = "/" if folder == "." else f"/{folder}/"
     return [f"{prefix}{name}" for name in found]
@@ -71,7 +73,7 @@ def contents_of_background():
 
 def command_line():
     """Every command with its help, as click prints it."""
-    context = click.Context(program, info_name="msj", max_content_width=100)
+    context = click.Context(program, info_name="msj", terminal_width=100)
     parts = [f"```text\n{program.get_help(context)}\n```"]
     for name in program.list_commands(context):
         parts += _command(program.get_command(context, name), name, context, level=2)
@@ -79,7 +81,7 @@ def command_line():
 
 
 def _command(command, name, parent, level):
-    context = click.Context(command, info_name=name, parent=parent, max_content_width=100)
+    context = click.Context(command, info_name=name, parent=parent, terminal_width=100)
     yield f"{'#' * level} {context.command_path}"
     yield f"```text\n{command.get_help(context)}\n```"
     if isinstance(command, click.Group):
@@ -109,6 +111,21 @@ def laws():
     return table(["law", "what it is", "keys", "exact methods"], _variants(DURATIONS, exact))
 
 
+def arrival_laws():
+    """Every arrival law with its keys."""
+    from msj.model.arrivals import Arrivals
+
+    def exact(law):
+        return ["yes" if law.markov_form is not Arrivals.markov_form else "no"]
+
+    return table(["law", "what it is", "keys", "exact methods"], _variants(ARRIVALS, exact))
+
+
+def orders():
+    """Every order of jobs with its keys."""
+    return table(["law", "what it is", "keys"], _variants(ORDERS, lambda _: []))
+
+
 def policies():
     """Every policy with its options."""
     return table(["policy", "what it does", "options", "from"], _variants(POLICIES, lambda policy: [policy.citation]))
@@ -127,6 +144,16 @@ def analyses():
     """Every analysis."""
     rows = [[f"`{name}`", ANALYSES.get(name).summary, ANALYSES.get(name).citation] for name in ANALYSES.names()]
     return table(["analysis", "what it gives", "from"], rows)
+
+
+def python_index():
+    """Everything in ``msj.__all__`` with the first sentence of what it says about itself."""
+    rows = []
+    for name in msj.__all__:
+        found = getattr(msj, name)
+        about = (inspect.getdoc(found) or "").partition("\n\n")[0].replace("\n", " ").replace("``", "`")
+        rows.append([f"`{name}`", re.sub(r":\w+:`([^`]*)`", r"`\1`", about)])
+    return table(["name", "what it is"], rows)
 
 
 def python_names():
@@ -164,6 +191,28 @@ def coordinates():
 
     rows = [[f"`{name}`", place.unit or "text", place.words] for name, place in COORDINATES.items()]
     return table(["coordinate", "unit", "what it is"], rows)
+
+
+def time_units():
+    """Every unit of time with its abbreviations."""
+    from msj.results.units import TIME_UNITS
+
+    rows = [
+        [f"`{name}`", ", ".join(f"`{word}`" for word in (unit.one, *unit.short)), unit.seconds]
+        for name, unit in TIME_UNITS.items()
+    ]
+    return table(["unit", "also", "seconds"], rows)
+
+
+def glossary():
+    """Every quantity by what it is about: name, unit and meaning."""
+    from msj.results.glossary import GLOSSARY
+
+    parts = []
+    for group in dict.fromkeys(term.group for term in GLOSSARY.values()):
+        rows = [[f"`{name}`", term.dimension, term.words] for name, term in GLOSSARY.items() if term.group == group]
+        parts += [f"## {group}", table(["quantity", "unit", "what it is"], rows)]
+    return "\n\n".join(parts)
 
 
 def theorems():
@@ -228,9 +277,14 @@ PARTS = {
     "background-contents": contents_of_background,
     "command-line": command_line,
     "coordinates": coordinates,
+    "arrival-laws": arrival_laws,
+    "glossary": glossary,
     "laws": laws,
     "models": models,
+    "orders": orders,
     "policies": policies,
     "python": python_names,
+    "python-names": python_index,
     "theorems": theorems,
+    "time-units": time_units,
 }

@@ -1,11 +1,14 @@
 """Settings shared by all tests."""
 
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from msj.answers import known, threshold
+from msj.results.glossary import GLOSSARY
+from msj.results.quantity import Quantity
 
 os.environ.pop("MSJ_PATH", None)  # what somebody keeps there is no part of msj
 
@@ -26,6 +29,36 @@ def _nothing_patched_is_remembered(request):
     _forget_thresholds()
     yield
     _forget_thresholds()
+
+
+@pytest.fixture(autouse=True)
+def _every_quantity_is_in_the_glossary(_rows_are_watched):
+    """Whatever a test makes msj say, it says by a name that the glossary explains."""
+    yield
+    unknown, UNKNOWN[:] = list(UNKNOWN), []
+    assert not unknown, f"not in results/glossary.py: {unknown}"
+
+
+UNKNOWN = []
+
+
+@pytest.fixture(scope="session")
+def _rows_are_watched():
+    """Watch every row that msj itself makes; the tests' own rows may have any name."""
+    made = Quantity.__post_init__
+
+    def watched(row):
+        made(row)
+        if row.name not in GLOSSARY:
+            frame = sys._getframe(1)
+            while frame.f_code.co_filename.startswith("<") or frame.f_code.co_name in ("replace", "put", "from_dict"):
+                frame = frame.f_back
+            if os.sep + os.path.join("src", "msj") + os.sep in frame.f_code.co_filename:
+                UNKNOWN.append(f"{row.name} ({frame.f_code.co_filename}:{frame.f_lineno})")
+
+    Quantity.__post_init__ = watched
+    yield
+    Quantity.__post_init__ = made
 
 
 def _forget_thresholds():

@@ -10,7 +10,8 @@ import pytest
 import msj
 
 VERBS = (
-    "analyse", "cluster_scaling", "compare", "curve", "fluid", "in_symbols", "log", "one_and_n_scaling", "paper",
+    "analyse", "cluster_scaling", "compare", "curve", "design", "fluid", "in_symbols",
+    "log", "one_and_n_scaling", "paper",
     "replay",
     "read_sweep", "report", "rerun", "simulate", "sweep", "waste", "zero_queueing", "zero_queueing_family",
 )  # fmt: skip
@@ -47,6 +48,7 @@ OPTIONS = {
     "cluster_scaling": {"servers": [2, 4], "seed": 1},
     "compare": {"policies": ["fcfs", "first-fit"], "jobs": 2000, "seed": 1},
     "curve": {"loads": [0.5]},
+    "design": {},
     "fluid": {"until": 2, "seed": 1},
     "in_symbols": {},
     "report": {"policies": ["first-fit"], "precision": 0.5, "seed": 1, "seconds": 500},

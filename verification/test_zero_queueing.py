@@ -15,7 +15,7 @@ from msj.engines.cluster import Cluster
 from msj.engines.fcfs import FcfsEngine
 from msj.growth.fluid_paths import fluid
 from msj.papers import PAPERS, Work, figures_named
-from msj.workloads import PoissonJobs, Streams, seed_sequence
+from msj.workloads import Streams, SystemJobs, seed_sequence
 
 
 @pytest.mark.parametrize("name", ["fig5", "fig6", "fig7", "fig8"])
@@ -56,7 +56,7 @@ def test_fcfs_cost_grows_logarithmically():
         classes = [JobClass(name="all", need=1, share=1, duration=Exponential(mean=1))]
         system = System(servers=n, utilisation=0.9, classes=classes)
         streams = Streams(root=seed_sequence(1), replication=0)
-        source = PoissonJobs(system, arrival_rate=0.9 * n, streams=streams)
+        source = SystemJobs(system, arrival_rate=0.9 * n, streams=streams)
         engine = FcfsEngine(Cluster(servers=n, needs=np.array([1]), streams=streams))
         for _ in range(math.ceil(10 * 0.9 * n / 16384) + 1):
             engine.advance(source.take(16384))

@@ -1,6 +1,6 @@
 """msj: clusters whose jobs hold several servers at once.
 
-Describe a cluster once, then ask how much load it takes, how much it wastes and how long jobs stay:
+Describe a cluster once, then ask how much it can take, how much it wastes and how long jobs stay:
 
 >>> import msj
 >>> system = msj.System(servers=2, load=0.8, classes=[
@@ -24,13 +24,29 @@ from msj.errors import Failure, InvalidInput, MsjError, NotAccurate, NotSupporte
 if _TYPE_CHECKING:
     from msj import mmsr
     from msj.analysis import analyse_model, saturate
-    from msj.answers import analyse, compare, curve, in_symbols, log, open_system, region, replay, simulate, waste
+    from msj.answers import (
+        analyse,
+        compare,
+        curve,
+        design,
+        in_symbols,
+        log,
+        open_system,
+        region,
+        replay,
+        simulate,
+        waste,
+    )
     from msj.ask_again import rerun
     from msj.disciplines import (
+        AdaptiveQuickswap,
+        BalancedSplitting,
         BestFit,
         BestPacking,
         ConservativeBackfilling,
         DivisorFilling,
+        DivisorFillingGittins,
+        DivisorFillingSrpt,
         EasyBackfilling,
         Fcfs,
         FirstFit,
@@ -39,12 +55,19 @@ if _TYPE_CHECKING:
         HeterogeneousServers,
         LeastServersFirst,
         LimitedProcessorSharing,
+        Loss,
         MaxWeight,
         MostServersFirst,
+        Msfq,
+        Msr,
+        Nmsr,
         OwnFunction,
         RandomizedTimers,
         ServerFilling,
+        ServerFillingGittins,
         ServerFillingSrpt,
+        Smash,
+        StaticQuickswap,
         ThresholdParallelism,
     )
     from msj.growth import cluster_scaling, fluid, one_and_n_scaling, zero_queueing, zero_queueing_family
@@ -71,7 +94,7 @@ if _TYPE_CHECKING:
     from msj.sweeps import read_sweep, sweep
     from msj.workloads import RecordedJobs
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 # NumPy, SciPy and the compiler are loaded when something is first asked for, so that the command line answers at once.
 _PLACES = {
@@ -81,14 +104,16 @@ _PLACES = {
         "Uniform Weibull"
     ),
     "msj.disciplines": (
-        "BestFit BestPacking ConservativeBackfilling DivisorFilling EasyBackfilling Fcfs FirstFit FirstFitSrpt "
-        "GreedySrpt HeterogeneousServers LeastServersFirst LimitedProcessorSharing MaxWeight MostServersFirst "
-        "OwnFunction RandomizedTimers ServerFilling ServerFillingSrpt ThresholdParallelism"
+        "AdaptiveQuickswap BalancedSplitting BestFit BestPacking ConservativeBackfilling DivisorFilling "
+        "DivisorFillingGittins DivisorFillingSrpt EasyBackfilling Fcfs FirstFit FirstFitSrpt GreedySrpt "
+        "HeterogeneousServers LeastServersFirst LimitedProcessorSharing Loss MaxWeight MostServersFirst Msfq Msr "
+        "Nmsr OwnFunction RandomizedTimers ServerFilling ServerFillingGittins ServerFillingSrpt Smash "
+        "StaticQuickswap ThresholdParallelism"
     ),
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
     "msj.workloads": "RecordedJobs",
-    "msj.answers": "analyse compare curve in_symbols log open_system region replay simulate waste",
+    "msj.answers": "analyse compare curve design in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
     "msj.sweeps": "read_sweep sweep",
@@ -112,12 +137,16 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "AdaptiveQuickswap",
+    "BalancedSplitting",
     "BestFit",
     "BestPacking",
     "ConservativeBackfilling",
     "Coxian",
     "Deterministic",
     "DivisorFilling",
+    "DivisorFillingGittins",
+    "DivisorFillingSrpt",
     "EasyBackfilling",
     "Empirical",
     "Erlang",
@@ -135,9 +164,13 @@ __all__ = [
     "LeastServersFirst",
     "LimitedProcessorSharing",
     "Lognormal",
+    "Loss",
     "MaxWeight",
     "MostServersFirst",
+    "Msfq",
     "MsjError",
+    "Msr",
+    "Nmsr",
     "NotAccurate",
     "NotSupported",
     "Outcome",
@@ -151,7 +184,10 @@ __all__ = [
     "Result",
     "Scipy",
     "ServerFilling",
+    "ServerFillingGittins",
     "ServerFillingSrpt",
+    "Smash",
+    "StaticQuickswap",
     "System",
     "ThresholdParallelism",
     "TooLarge",
@@ -164,6 +200,7 @@ __all__ = [
     "cluster_scaling",
     "compare",
     "curve",
+    "design",
     "fluid",
     "in_symbols",
     "log",

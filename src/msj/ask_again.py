@@ -26,6 +26,7 @@ VERBS = (
     "cluster_scaling",
     "compare",
     "curve",
+    "design",
     "fluid",
     "in_symbols",
     "log",

@@ -1,4 +1,4 @@
-"""Catalogues: a folder whose files are the variants of one thing (duration laws, policies, models, analyses).
+"""Catalogues: a folder whose files are the variants of one thing (duration and arrival laws, policies, analyses).
 
 A variant named ``first-fit`` lives in ``first_fit.py``, which ends with ``VARIANT = FirstFit``. Dropping such a
 file into the folder is all it takes: the spec reader, the command line, ``msj list`` and the contract tests ask the
@@ -150,6 +150,13 @@ DURATIONS = Catalogue(
     base="msj.model.durations.base:Duration",
     named_by="law",
 )
+ARRIVALS = Catalogue(
+    kind="arrival law",
+    package="msj.model.arrivals",
+    base="msj.model.arrivals.base:Arrivals",
+    named_by="law",
+)
+ORDERS = Catalogue(kind="order of jobs", package="msj.model.orders", base="msj.model.orders.base:Order", named_by="law")
 POLICIES = Catalogue(
     kind="policy", package="msj.disciplines", shared=True, own="own_function", base="msj.disciplines.base:Policy"
 )
@@ -168,4 +175,4 @@ def files_behind(question: Any) -> dict[str, str]:
 
 
 #: The catalogues to which files on ``MSJ_PATH`` can add.
-OPEN = (DURATIONS, POLICIES, MODELS, ANALYSES)
+OPEN = (DURATIONS, ARRIVALS, ORDERS, POLICIES, MODELS, ANALYSES)

@@ -235,3 +235,18 @@ def test_what_has_no_answer_is_refused():
     jobs = JobClass(name="x", need=1, share=1, duration={"law": "lognormal", "mean": 1, "cv": 2})
     with pytest.raises(NotSupported, match="class 'x' has lognormal durations"):
         msj.analyse(System(servers=2, classes=[jobs], arrival_rate=0.1), exact=True)
+
+
+def test_percentiles_are_the_same_whichever_way_a_level_is_solved(monkeypatch):
+    # Erlang durations: something happens within a level. Below a limit one Schur form, above it a sparse factorisation.
+    law = msj.Erlang(stages=2, mean=1)
+    classes = [msj.JobClass(name=str(need), need=need, share="1/2", duration=law) for need in (1, 2)]
+    system = msj.System(servers=3, classes=classes, load=0.8)
+    dense = msj.analyse(system, percentiles=True)
+    monkeypatch.setattr("msj.markov.level_descent.DENSE_UP_TO", 0)
+    sparse = msj.analyse(system, percentiles=True)
+    levels = [row.level for row in dense if row.name == "waiting_time_percentile" and row.job_class is None]
+    assert len(levels) >= 3
+    for level in levels:
+        key = "waiting_time_percentile", None, level
+        assert sparse[key] == pytest.approx(dense[key], rel=1e-7, abs=1e-9)

@@ -4,8 +4,8 @@ import json
 
 from msj.results import Result
 
-KEYS = ["system", "outcome", "message", "notes", "quantities", "missing", "provenance"]
-ROW = {"name", "value", "kind", "method", "citation", "class", "level", "low", "high", "at"}
+KEYS = ["system", "outcome", "message", "time_unit", "notes", "quantities", "missing", "provenance"]
+ROW = {"name", "value", "kind", "method", "citation", "class", "level", "low", "high", "unit", "at"}
 
 
 def sentences(out):

@@ -1,6 +1,8 @@
 """msj log and msj replay as an operator uses them."""
 
+import errno
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -35,6 +37,21 @@ def test_log_says_what_was_read_and_writes_a_page_that_needs_no_network(run, tmp
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     for key in ("time", "queue", "arrivals", "needs", "waits", "estimates", "gantt"):
         assert f'id="{key}-section"' in page
+
+
+def test_a_full_disk_names_the_page_and_leaves_the_old_one(run, tmp_path, monkeypatch):
+    page = tmp_path / "small_cluster_log.html"
+    page.write_text("of yesterday", encoding="utf-8")
+
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("msj.store.files.os.fsync", full)
+    code, _, err = run("log", EXAMPLE, "--out", tmp_path, "--seed", "1")
+    assert code == 2
+    assert "small_cluster_log.html' cannot be written (No space left on device); what was there is kept" in err
+    assert [file.name for file in tmp_path.iterdir()] == [page.name]
+    assert page.read_text(encoding="utf-8") == "of yesterday"
 
 
 def test_names_in_the_json_of_log(run):

@@ -131,7 +131,7 @@ def test_csv_and_frame_can_be_read_back(document):
     _, _, found, _ = document
     result = Result.from_dict(found)
     for rows in (read_csv(result.to_csv()), quantities_from(result.to_frame().to_dict("records"))):
-        assert [row.to_dict() for row in rows] == found["quantities"]
+        assert [row.to_dict(result.time_unit) for row in rows] == found["quantities"]
 
 
 @every_command

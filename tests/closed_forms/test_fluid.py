@@ -50,3 +50,5 @@ def test_straight_piece_by_hand():
     assert model.time_to_equilibrium(3.5) == pytest.approx(0.5)
     assert "below 1/(rho·mu) = 2" in model.why_not_covered()
     assert fluid((1.0, 0.5, 1.9)).why_not_covered() is None
+    # Beyond the bend: 1 + e^(−(t − 3)) is within a thousandth of 1 from 3 + log(1000) on.
+    assert model.time_to_equilibrium(1e-3) == pytest.approx(3 + math.log(1000))

@@ -265,3 +265,14 @@ def test_rare_small_jobs_lose_no_digits_if_their_share_is_given(servers, rare):
 def test_shares_that_do_not_sum_to_one_are_refused():
     with pytest.raises(InvalidInput, match="sum to 1"):
         one_and_n(servers=4, share_large=0.5, share_small=0.4, rate_small=1.0, rate_large=1.0)
+
+
+def test_two_servers_and_rare_large_jobs_lose_no_digits():
+    # For n = 2 the shortfall is p·(2·mu_1/mu_2 − p), where 1 − p would round its last digits away.
+    with mpmath.workdps(60):
+        p, small, large = mpmath.mpf("1e-10"), mpmath.mpf("1e-9"), mpmath.mpf(1)
+        q = 1 - p
+        inverse = q + p * (2 * small / large + q)
+        expected = inverse - 1
+    found = one_and_n(servers=2, share_large=1e-10, rate_small=1e-9, rate_large=1.0)
+    assert found.threshold_shortfall == pytest.approx(float(expected), rel=1e-9)

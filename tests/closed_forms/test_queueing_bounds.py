@@ -34,3 +34,17 @@ def test_a_reason_against_the_theorems_leaves_the_lower_bound():
     found = queueing_bounds(**numbers, arrival_rate=5.0, why_no_bound="durations are fixed")
     assert (found.bound, found.sharper_bound, found.why_no_bound) == (None, None, "durations are fixed")
     assert found.lower_bound == queueing_bounds(**numbers, arrival_rate=5.0).lower_bound
+
+
+def test_classes_of_one_need_and_two_means_are_two_kinds():
+    def kinds(*classes):
+        needs, means = zip(*classes, strict=True)
+        share = 1 / len(classes)
+        return queueing_bounds(
+            servers=10_000, names=[str(i) for i in range(len(classes))], needs=needs, shares=[share] * len(classes),
+            mean_durations=means, arrival_rate=1_000.0,
+        ).kinds  # fmt: skip
+
+    assert kinds((2, 1.0), (2, 3.0)) == 2
+    assert kinds((2, 1.0), (2, 1.0)) == 1
+    assert kinds((2, 1.0), (3, 1.0)) == 2

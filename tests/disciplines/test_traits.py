@@ -289,6 +289,7 @@ def test_sentences_of_the_bounds():
 def test_what_a_policy_asks_for():
     asked = {name: _asks_for(POLICIES.get(name)()) for name in POLICIES.names()}
     assert {name for name, words in asked.items() if "known durations" in words} == {
+        "divisor-filling-srpt",
         "first-fit-srpt",
         "greedy-srpt",
         "server-filling-srpt",
@@ -296,6 +297,10 @@ def test_what_a_policy_asks_for():
     assert {name for name, words in asked.items() if "run-time estimates" in words} == {
         "conservative-backfilling",
         "easy-backfilling",
+    }
+    assert {name for name, words in asked.items() if "laws of durations" in words} == {
+        "divisor-filling-gittins",
+        "server-filling-gittins",
     }
     assert asked["fcfs"] == "nothing"
 

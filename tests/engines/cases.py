@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from msj.disciplines.remembering import Remembering
 from msj.registry import POLICIES
 
 OPTIONS = {
@@ -11,10 +12,13 @@ OPTIONS = {
     "most-servers-first": [{}, {"preemptive": False}],
     "max-weight": [{"ties": ties, "limited": limited} for ties in ("smallest", "largest") for limited in (False, True)],
     "easy-backfilling": [{}, {"factor": 2}, {"factor": 1.5, "round_up_to": 2}],
+    "smash": [{}, {"window": 1}, {"window": 3}],
     "conservative-backfilling": [{}, {"factor": 2}, {"factor": 1.5, "round_up_to": 2}],
 }
-POWERS_OF_TWO = ("server-filling", "server-filling-srpt")
-RANDOM = ("randomized-timers",)  # no plain twin: its decisions are drawn
+POWERS_OF_TWO = ("server-filling", "server-filling-srpt", "server-filling-gittins")
+RANDOM = ("randomized-timers", "msr", "nmsr")  # no plain twin: decisions or their times are drawn
+REMEMBERING = tuple(p.name for p in POLICIES if issubclass(p, Remembering))  # twins in test_by_counts.py
+LOSING = tuple(p.name for p in POLICIES if p.turns_away)  # twin in test_loss.py
 SHARING = ("heterogeneous-servers", "limited-processor-sharing", "threshold-parallelism")  # twins in test_sharing.py
 
 
@@ -23,7 +27,7 @@ def variants():
     return [
         POLICIES.get(name).from_options(options)
         for name in POLICIES.names()
-        if name not in RANDOM + SHARING
+        if name not in RANDOM + REMEMBERING + LOSING + SHARING
         for options in OPTIONS.get(name, [{}])
     ]
 
@@ -39,7 +43,7 @@ def random_jobs(policy, seed, count=150):
     servers = int(rng.choice([1, 2, 4, 8] if policy.name in POWERS_OF_TWO else [1, 2, 4, 6, 12]))
     if policy.name in POWERS_OF_TWO:
         need = 2 ** rng.integers(0, int(np.log2(servers)) + 1, count)
-    elif policy.name == "divisor-filling":
+    elif policy.name.startswith("divisor-filling"):
         need = rng.choice([d for d in range(1, servers + 1) if servers % d == 0], count)
     else:
         need = rng.integers(1, servers + 1, count)

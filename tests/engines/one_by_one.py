@@ -5,7 +5,7 @@ import numpy as np
 from msj import JobClass, System
 from msj.engines.cluster import Cluster
 from msj.engines.completed import Completed
-from msj.workloads import JobBlock, PoissonJobs, Streams, seed_sequence
+from msj.workloads import JobBlock, Streams, SystemJobs, seed_sequence
 
 JOBS = 400
 
@@ -31,7 +31,7 @@ def cluster(servers, needs, laws):
 
 
 def drawn(system, rate, jobs=JOBS):
-    block = PoissonJobs(system, arrival_rate=rate, streams=streams(2)).take(jobs)
+    block = SystemJobs(system, arrival_rate=rate, streams=streams(2)).take(jobs)
     return JobBlock(
         arrival=block.arrival.copy(),
         job_class=block.job_class.copy(),

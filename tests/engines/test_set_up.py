@@ -7,7 +7,7 @@ from one_by_one import cluster, on, streams
 import msj
 from msj import Erlang, Exponential
 from msj.engines.set_up import SetUpEngine
-from msj.workloads import PoissonJobs
+from msj.workloads import SystemJobs
 
 
 @pytest.mark.parametrize("staggered", [False, True])
@@ -16,7 +16,7 @@ def test_servers_are_on_and_off_as_long_as_the_chain_says(staggered):
     model = {"name": "set-up", "set_up_rate": 0.5, "staggered": staggered}
     system = cluster(4, [2, 1], [Exponential(mean=1), Erlang(stages=2, mean=1)]).replace(load=0.7, model=model)
     exact = msj.analyse(system, percentiles=False)
-    source = PoissonJobs(system, arrival_rate=exact["arrival_rate"], streams=streams(3))
+    source = SystemJobs(system, arrival_rate=exact["arrival_rate"], streams=streams(3))
     engine = SetUpEngine(on(4, seed=3), set_up_rate=0.5, staggered=staggered)
     states = ("busy", "idle", "set_up", "off")
     pieces = []

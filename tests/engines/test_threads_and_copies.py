@@ -11,7 +11,7 @@ import msj
 from msj.engines import compiling
 from msj.registry import POLICIES
 from msj.simulation.engine_of import engine_of
-from msj.workloads import PoissonJobs, Streams, seed_sequence
+from msj.workloads import Streams, SystemJobs, seed_sequence
 from strategies import simple
 
 MODELS = sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.toml"))
@@ -24,7 +24,7 @@ SYSTEMS |= {path.stem: msj.read(path) for path in MODELS if msj.read(path).model
 
 def served(system, replication, *, copied=False):
     streams = Streams(root=seed_sequence(5), replication=replication)
-    source = PoissonJobs(system, arrival_rate=0.5 * system.naive_threshold, streams=streams)
+    source = SystemJobs(system, arrival_rate=0.5 * system.naive_threshold, streams=streams)
     engine, finish = engine_of(system, streams), []
     for _ in range(4):
         done = engine.advance(source.take(2000))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cases import SHARING, label, random_jobs, variants
+from cases import LOSING, SHARING, label, random_jobs, variants
 from naive import simulate_slowly
 
 from msj import InvalidInput
@@ -41,7 +41,7 @@ def test_engine_equals_the_slow_twin(policy, generic):
         assert engine.wasted_area == pytest.approx(area, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name in POLICIES.names() if name not in SHARING])
+@pytest.mark.parametrize("name", [name for name in POLICIES.names() if name not in SHARING + LOSING])
 def test_nobody_is_lost_and_never_too_many_servers_are_used(name):
     policy = POLICIES.get(name)()
     for seed in range(20, 24):

@@ -101,7 +101,7 @@ def test_bad_lines_are_counted_with_their_number(tmp_path):
         (PLAIN, {"columns": "submit=sumbit"}, "there is no column 'sumbit' for submit; did you mean 'submit'"),
         (PLAIN, {"columns": "when=submit"}, "'when' is no part of a job"),
         (PLAIN, {"columns": "submit"}, "'submit' names no column; write submit=submit_time"),
-        (PLAIN, {"time_unit": "hours"}, "time_unit 'hours' is unknown; "),
+        (PLAIN, {"time_unit": "hors"}, "time_unit = 'hors' is no unit of time that msj knows; did you mean 'hours'"),
         (PLAIN, {"format": "excel"}, "unknown log format 'excel'"),
         (PLAIN, {"servers": 0}, "servers = 0 must be at least 1"),
         ("1,2,3\n4,5,6\n", {"format": "csv"}, "has no header; number its columns"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sparse
 
-from msj.markov.incomplete_lu import IncompleteLU
+from msj.markov.incomplete_lu import IncompleteLU, _factor
 
 
 def chain_matrix(size, seed):
@@ -46,3 +46,11 @@ def test_the_room_grows_where_the_guess_was_too_small():
     factors = IncompleteLU(A, 0.0)
     assert factors.nnz > 12 * A.nnz
     np.testing.assert_allclose(A @ factors.solve(np.ones(300), transposed=False), 1.0, atol=1e-9)
+
+
+def test_the_room_is_used_to_the_last_place_and_never_beyond():
+    A = chain_matrix(40, 5)
+    needed = IncompleteLU(A, 0.0).nnz
+    parts = A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, 0.0
+    assert _factor(*parts, needed)[0]
+    assert not _factor(*parts, needed - 1)[0]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from msj import Coxian, Empirical, Erlang, Exponential, Fit, Hyperexponential, InvalidInput, PhaseType
 from msj.model.durations import Duration, duration_from_spec
+from msj.model.spec_file import from_document
 from msj.registry import DURATIONS
 
 # One table per law, as a spec file has it, with the mean and second moment worked out by hand.
@@ -171,3 +172,24 @@ def test_recorded_durations_from_a_file(tmp_path):
 
 def test_laws_are_durations():
     assert all(issubclass(law, Duration) for law in DURATIONS)
+
+
+@pytest.mark.parametrize("law", DURATIONS.names())
+def test_the_keys_a_law_declares_are_those_that_scale_it(law):
+    """Written with a unit and read in a smaller one, a law is the scaled law; independent of ``scaled``."""
+    table = {"law": law, **EXAMPLES[law][0]}
+    powers = DURATIONS.get(law).time_powers
+
+    def with_unit(value, power):
+        if isinstance(value, list):
+            return [with_unit(item, power) for item in value]
+        return f"{value} h" if power > 0 else f"{value} per h"
+
+    written = {key: with_unit(value, powers[key]) if powers.get(key) else value for key, value in table.items()}
+    assert written != table
+    job_class = {"name": "all", "need": 1, "share": 1, "duration": written}
+    found = from_document({"servers": 1, "time_unit": "min", "classes": [job_class]}).classes[0].duration
+    plain = duration_from_spec(table)
+    for one in (found, plain.scaled(60), plain.retimed(60)):
+        assert float(one.mean) == pytest.approx(60 * float(plain.mean), rel=1e-12)
+        assert one.second_moment == pytest.approx(3600 * plain.second_moment, rel=1e-12)

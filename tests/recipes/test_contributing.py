@@ -19,7 +19,7 @@ def listed(ask, what, name, *file):
 
 
 def test_there_is_a_file_for_each_kind():
-    assert list(RECIPES) == ["triangular.py", "skip_one.py", "one_at_a_time.py", "no_two_fit.py"]
+    assert list(RECIPES) == ["triangular.py", "every_nth.py", "skip_one.py", "one_at_a_time.py", "no_two_fit.py"]
 
 
 def test_a_duration_law(put, ask, cluster):
@@ -34,6 +34,19 @@ def test_a_duration_law(put, ask, cluster):
     queue = queue.replace(servers=1, classes=[queue.classes[0].replace(share=1)])
     row = msj.simulate(queue, jobs=400_000, seed=1).row("mean_response_time")
     assert row.low < 1 + 0.5 * (7 * 4 / 24) / (2 * 0.5) < row.high
+
+
+def test_an_arrival_law(put, ask, cluster):
+    file = put("every_nth.py", RECIPES["every_nth.py"])
+    row = listed(ask, "arrivals", "every-nth")
+    assert (row["file"], row["exact methods"]) == (str(file), "yes")
+    path = cluster('arrivals = { law = "every-nth", n = 3 }\narrival_rate = 0.72')
+    found = msj.Result.from_dict(ask("analyse", path, "--no-percentiles"))
+    gaps = {"law": "renewal", "gap": {"law": "erlang", "stages": 3, "mean": 1}}
+    same = msj.analyse(msj.read(path).replace(arrivals=gaps), percentiles=False)
+    assert found["mean_response_time"] == pytest.approx(same["mean_response_time"], rel=1e-12)
+    run = msj.Result.from_dict(ask("simulate", path, "--jobs", 100_000, "--seed", 1)).row("mean_response_time")
+    assert run.low < found["mean_response_time"] < run.high
 
 
 def test_a_policy(put, ask, cluster):

@@ -10,7 +10,7 @@ from test_contributing import RECIPES
 
 import msj
 from msj.plugins import folders, name_of
-from msj.registry import ANALYSES, DURATIONS, OPEN, POLICIES, files_behind
+from msj.registry import ANALYSES, ARRIVALS, DURATIONS, OPEN, ORDERS, POLICIES, files_behind
 
 SKIP, TRIANGLE = RECIPES["skip_one.py"], RECIPES["triangular.py"]
 
@@ -70,9 +70,13 @@ def test_a_folder_that_is_not_there_is_said(run, monkeypatch):
 @pytest.mark.parametrize("catalogue", OPEN, ids=lambda catalogue: catalogue.kind)
 def test_msjs_own_names_cannot_be_taken(catalogue, put):
     own = catalogue.names()[0]
-    recipe = {POLICIES: SKIP, DURATIONS: TRIANGLE, ANALYSES: RECIPES["no_two_fit.py"]}.get(
-        catalogue, RECIPES["one_at_a_time.py"]
-    )
+    recipe = {
+        POLICIES: SKIP,
+        DURATIONS: TRIANGLE,
+        ARRIVALS: RECIPES["every_nth.py"],
+        ORDERS: "from msj.model.orders import Order\n\n\nclass Own(Order):\n    pass\n\n\nVARIANT = Own\n",
+        ANALYSES: RECIPES["no_two_fit.py"],
+    }.get(catalogue, RECIPES["one_at_a_time.py"])
     put(f"{own.replace('-', '_')}.py", recipe)
     for ask in (catalogue.names, lambda: catalogue.get(own)):
         with pytest.raises(msj.InvalidInput, match=f"takes the name of msj's own {catalogue.kind} '{own}'; rename it"):

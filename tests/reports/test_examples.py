@@ -46,6 +46,19 @@ def pages(reports, tmp_path_factory):
     return folder
 
 
+def test_text_sentences_axes_and_rows_say_the_unit_of_time(reports, pages):
+    hours = reports["hpc_partition"]
+    text, page = write_text(hours), (pages / "hpc_partition.html").read_text(encoding="utf-8")
+    for words in ("jobs per hour", "mean response time (hours)", "it takes (jobs per hour)", "waits in hours"):
+        assert all(part in text for part in words.replace(" (", "\n(").split("\n"))  # in headings, a line below
+        assert words in page
+    assert "unit of time" not in text
+    assert re.search(r"a job stays [\d.]+ hours on average", text)
+    assert "waiting time (hours)" in page  # an axis
+    assert {row["unit"] for row in hours.to_dict()["quantities"] if row["name"] == "mean_response_time"} == {"hours"}
+    assert "jobs per unit of time" in write_text(reports["two_servers"])
+
+
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_section_is_filled(reports, name):
     report = reports[name]

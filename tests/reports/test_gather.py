@@ -58,7 +58,7 @@ def test_unstable_load_is_the_first_finding_with_ways_out():
     assert not report.stable
     first, *others = report.findings
     assert first.sentence.startswith(
-        "The load is too much: 0.95 jobs arrive per unit of time and fcfs takes at most 0.9"
+        "More arrives than it takes: 0.95 jobs per unit of time arrive and fcfs takes at most 0.9"
     )
     assert "no job above 1 server" in others[0].sentence
     assert "3 servers instead of 2" in others[0].sentence

@@ -10,9 +10,9 @@ import msj
 from msj import Exponential, JobClass, Lognormal, Pareto, System
 from msj.answers.known import known_of
 from msj.simulation import estimates
-from msj.simulation.controlled import SKEWED, remainder
+from msj.simulation.controlled import remainder
 from msj.simulation.controls import FIRST_CLASS, SERVERS, SQUARES, Controls, ControlServers, why_no_controls
-from msj.workloads import PoissonJobs, Streams, seed_sequence
+from msj.workloads import Streams, SystemJobs, seed_sequence
 
 
 def cluster(policy="fcfs", **loads):
@@ -24,7 +24,7 @@ def cluster(policy="fcfs", **loads):
 
 
 def block_of(system, rate, jobs, seed=1):
-    source = PoissonJobs(system, arrival_rate=rate, streams=Streams(root=seed_sequence(seed), replication=0))
+    source = SystemJobs(system, arrival_rate=rate, streams=Streams(root=seed_sequence(seed), replication=0))
     return source.take(jobs)
 
 
@@ -64,7 +64,7 @@ def test_centred_controls_have_mean_zero(policy):
     rate = 0.5 * system.naive_threshold
     controls, servers = controls_of(system, rate), None
     pieces, each = 40, 20_000
-    source = PoissonJobs(system, arrival_rate=rate, streams=Streams(root=seed_sequence(5), replication=0))
+    source = SystemJobs(system, arrival_rate=rate, streams=Streams(root=seed_sequence(5), replication=0))
     servers, sums, time, before = ControlServers(controls), np.zeros((pieces, controls.columns)), np.zeros(pieces), 0.0
     for piece in range(pieces):
         block = source.take(each)
@@ -97,7 +97,7 @@ def test_a_fit_takes_off_what_controls_explain_and_no_more():
     found = remainder(beyond - beyond.mean(), controls)
     slopes = np.linalg.lstsq(np.column_stack([np.ones(120), controls]), beyond, rcond=None)[0][1:]
     assert found.shift == pytest.approx(-float(controls.sum(axis=0) @ slopes), rel=1e-9)
-    assert found.left_over(1) == pytest.approx(SKEWED * found.inflation * 0.25 / 13.25, rel=0.5)
+    assert found.left_over(1) == pytest.approx(found.inflation * 0.25 / 13.25, rel=0.5)
     useless = remainder(noise - noise.mean(), rng.normal(size=(120, 2)))
     assert useless.left_over(1) > 1.0
     assert remainder(noise[:8], controls[:8]) is None  # too few pieces

@@ -188,6 +188,24 @@ def test_s11_many_classes_need_little_memory():
     assert int(done.stdout) < 1_000_000  # kilobytes
 
 
+def test_s11_a_run_of_many_minutes_says_so_before_it_is_made():
+    law = Exponential(mean=1)
+    classes = [JobClass(name=str(need), need=need, share="1/4", duration=law) for need in (1, 7, 100, 1000)]
+    system = System(servers=10_000, classes=classes, policy="max-weight", utilisation=0.8)
+
+    class Said(Exception):
+        pass
+
+    def listen(progress):
+        if progress.notice and "at this pace" in progress.words:
+            assert progress.done == 0
+            raise Said(progress.words)
+
+    with pytest.raises(Said, match=r"1,000,000 jobs will take about \d+ (minutes|hours|days) at this pace"):
+        msj.simulate(system, jobs=1_000_000, seed=1, progress=listen)
+    msj.simulate(system.replace(policy="fcfs"), jobs=1_000, seed=1, progress=listen)  # nothing unusual
+
+
 def test_s12_jobs_files(tmp_path):
     system = W1.replace(arrival_rate=0.4)
     csv = tmp_path / "jobs.csv"

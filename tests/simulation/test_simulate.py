@@ -263,3 +263,13 @@ def test_jobs_that_are_left_behind_are_not_passed_over_in_silence():
         assert any(note.startswith("Of about 39") and "class 'all'" in note for note in result.notes)
     fair = simulate(system.replace(policy="most-servers-first"), jobs=40_000, rng=1)
     assert fair["mean_response_time"] > 1
+
+
+def test_preemptions_are_counted_by_job_and_not_by_the_clock():
+    system = EXAMPLE.replace(arrival_rate=0.5, policy="max-weight")
+    slower = system.replace(
+        arrival_rate=0.05, classes=[c.replace(duration=c.duration.scaled(10)) for c in system.classes]
+    )
+    here, there = (simulate(each, jobs=20_000, rng=5)["preemptions_per_job"] for each in (system, slower))
+    assert here == pytest.approx(there, rel=1e-9)
+    assert here > 0.01

@@ -1,6 +1,7 @@
 """Sketches, records, batches, intervals and the sign that a queue runs away."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -72,6 +73,8 @@ def test_tallies_of_parts_add_up():
     second = count(jobs(response[200:], (response * share)[200:], kind[200:]), classes=2)
     added = Tally.total([first, second])
     np.testing.assert_allclose(added.sums, both.sums)
+    at_ends = Tally.total([replace(first, present=3.0), replace(second, present=5.0)])
+    assert at_ends.present == 5.0  # at the end of the last
     for a, b in ((added.response, both.response), (added.waiting, both.waiting)):
         assert np.array_equal(a.bins, b.bins)
         assert np.array_equal(a.counts, b.counts)
@@ -215,7 +218,7 @@ def tally_of(response):
     sums = np.zeros((1, len(COLUMNS)))
     sums[0, :2] = 1.0, response
     empty = Sketch.of(0, np.zeros(4, np.int64))
-    return Tally(sums, empty, empty, 1.0, 0.0, 0.0, 0.0, np.empty(0))
+    return Tally(sums, empty, empty, 1.0, 0.0, 0.0, 0.0, np.empty(0), np.empty(0))
 
 
 def test_batches_are_equal_stretches_of_several_memories():

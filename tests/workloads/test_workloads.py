@@ -9,8 +9,8 @@ import pytest
 from msj import Erlang, Exponential, InvalidInput, JobClass, Lognormal, System
 from msj.disciplines import Fcfs
 from msj.simulation import replay_jobs
-from msj.workloads import PoissonJobs, RecordedJobs, Streams, seed_sequence
-from msj.workloads.poisson import alias_table
+from msj.workloads import RecordedJobs, Streams, SystemJobs, seed_sequence
+from msj.workloads.system_jobs import alias_table
 
 
 def mixed(duration=None):
@@ -27,7 +27,7 @@ def mixed(duration=None):
 
 def source(system, seed=1, rate=2.0, replication=0):
     streams = Streams(root=seed_sequence(seed), replication=replication)
-    return PoissonJobs(system, arrival_rate=rate, streams=streams)
+    return SystemJobs(system, arrival_rate=rate, streams=streams)
 
 
 def test_means_and_shares_within_five_standard_errors():

@@ -31,6 +31,8 @@ class AttainableThreshold(LimitAnalysis):
         if system.model is not None:
             return f"the model is '{system.model.name}' and packings are those of plain clusters"
         policy = policy_of(system)
+        if policy.turns_away:
+            return f"policy '{policy.name}' turns jobs away, so it takes any load"
         if policy.shares_speed:
             return f"under policy '{policy.name}' jobs may run on fewer servers than they need"
         if policy.fastest_speed(system.servers) != 1.0:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from msj.disciplines.model import policy_of
 from msj.effort import Cost
 from msj.errors import NotSupported
 from msj.model import System
+from msj.model.assumptions import why_not_independent, why_not_poisson
 from msj.model.durations import Exponential
 from msj.results import Quantity
 
@@ -65,6 +67,15 @@ class Analysis(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     citation: ClassVar[str]
+    #: What it needs of arrivals and jobs. An analysis that says nothing is not asked about other systems.
+    needs_poisson: ClassVar[bool] = True
+    needs_independence: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = cls.__dict__.get("supports")
+        if own is not None and not getattr(own, "__isabstractmethod__", False):
+            cls.supports = _within_its_needs(own)  # type: ignore[method-assign, assignment]
 
     @abstractmethod
     def supports(self, system: System) -> str | None:
@@ -96,8 +107,23 @@ class Analysis(ABC):
             raise NotSupported(f"{self.name} does not apply: {reason}")
 
 
+def _within_its_needs(own: Callable[[Any, System], str | None]) -> Callable[[Any, System], str | None]:
+    """Return ``supports`` with what the analysis needs of arrivals and jobs asked first: no file can forget to ask."""
+
+    @wraps(own)
+    def supports(self: Analysis, system: System) -> str | None:
+        unmet = (why_not_poisson(system) if self.needs_poisson else None) or (
+            why_not_independent(system) if self.needs_independence else None
+        )
+        return unmet or own(self, system)
+
+    return supports
+
+
 class SaturatedAnalysis(Analysis):
-    """An analysis of the saturated system; how much arrives does not matter to it."""
+    """An analysis of the saturated system; when and how many jobs arrive does not matter to it."""
+
+    needs_poisson: ClassVar[bool] = False
 
     #: Whether it is a formula: surer than a chain, whose solution has a residual.
     closed_form: ClassVar[bool] = False
@@ -138,7 +164,10 @@ class BoundAnalysis(Analysis):
 
 
 class LimitAnalysis(Analysis):
-    """What no policy can exceed; how much arrives does not matter."""
+    """What no policy can exceed; neither how much arrives nor in which order matters, only the shares."""
+
+    needs_poisson: ClassVar[bool] = False
+    needs_independence: ClassVar[bool] = False
 
     @abstractmethod
     def limits(self, system: System) -> list[Quantity]:

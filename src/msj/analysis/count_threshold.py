@@ -12,6 +12,9 @@
   after a while. So this is a random walk in the quarter plane whose count of large jobs grows inside; it is
   stable if and only if small jobs alone are and large ones, where they never run out beside the stationary law of the
   small ones, complete faster than they come (Fayolle, Malyshev & Menshikov 1995, chapter 3).
+- Needs that take turns, each served until none of it waits (quickswap): while need i has its turn floor(k/v_i) jobs are
+  served, and passing the turn on takes a time that does not grow with the queues. That is a polling system with
+  exhaustive service: stable if and only if sum of lambda_i/(mu_i·floor(k/v_i)) < 1 (Fricker & Jaibi 1994).
 
 Larger needs first without preemption has many ways to be busy while both wait, and which of them lasts depends on the
 past; three needs and more under priorities have no known formula. Both are refused in words.
@@ -28,6 +31,7 @@ from scipy import optimize
 from msj.analysis.base import Saturated, SaturatedAnalysis
 from msj.analysis.counted import Counted, counted, looks_at_counts, why_not_counted
 from msj.disciplines.counting import ByNeed, Heaviest
+from msj.disciplines.remembering import Remembered
 from msj.effort import Cost
 from msj.fronts.count_levels import levels_beside
 from msj.markov.blas import blas_threads
@@ -51,7 +55,7 @@ class CountThreshold(SaturatedAnalysis):
         if reason is not None:
             return reason
         rule = counted(system).rule
-        if isinstance(rule, Heaviest):
+        if isinstance(rule, Heaviest) or (isinstance(rule, Remembered) and rule.takes_turns):
             return None
         if not isinstance(rule, ByNeed):
             return "nothing is known of the threshold of this rule; simulate it"
@@ -73,7 +77,7 @@ class CountThreshold(SaturatedAnalysis):
 
     def cost(self, system: System) -> Cost:
         rule = counted(system).rule
-        if rule.preemptive or len(rule.needs) == 1:
+        if rule.preemptive or len(rule.needs) == 1 or isinstance(rule, Remembered):
             return Cost(operations=0.0)
         states = rule.steady_from(0, [0, 0]) * (system.servers // rule.needs[1] + 1.0)
         return Cost(operations=EVALUATIONS * 5e5 * states)  # written down in plain Python, each time anew
@@ -93,6 +97,10 @@ class CountThreshold(SaturatedAnalysis):
 
 def _threshold(jobs: Counted, naive: float) -> tuple[float, str, str]:
     rule = jobs.rule
+    if isinstance(rule, Remembered):
+        places = np.array([rule.servers // need for need in rule.needs])
+        rate = 1.0 / float((jobs.shares / jobs.service_rates / places).sum())
+        return rate, "needs take turns, each served out", "Fricker & Jaibi 1994"
     if isinstance(rule, Heaviest):
         return largest_packed(jobs), "best mixture of packings", "Tassiulas & Ephremides 1992"
     assert isinstance(rule, ByNeed)

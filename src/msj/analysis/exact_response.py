@@ -74,7 +74,7 @@ class ExactResponse(ResponseAnalysis):
 def open_at(system: System, rate: float, *, memory_limit: float = MEMORY_LIMIT) -> OpenSystem:
     """Solve the open system at an arrival rate below its threshold."""
     # Of classes that never arrive nothing is known, or asked.
-    system = system.replace(classes=system.active_classes, arrival_rate=rate)
+    system = system.only_active.replace(arrival_rate=rate)
     model = open_model(system, memory_limit=memory_limit)
     with blas_threads(1):
         return solve_open(system, model, rate, memory_limit=memory_limit)
@@ -89,7 +89,7 @@ def open_model(system: System, *, memory_limit: float = MEMORY_LIMIT) -> OpenMod
 @lru_cache(maxsize=8)
 def _sizes(system: System) -> tuple[int, ...] | None:
     try:
-        return open_level_sizes(system.replace(classes=system.active_classes))
+        return open_level_sizes(system.only_active)
     except TooLarge:
         return None
 

@@ -86,13 +86,13 @@ class FiniteSkipResponse(ResponseAnalysis):
             rows += waiting_rows(FrontWaitingLaw(model, levels, law, rate), names, percentiles=percentiles)
         elif _why_not_followed(without_load(system)) is None:
             starts = sum(mass @ now for mass, now in zip(law.boundary, _starts(without_load(system)), strict=True))
-            rows += _by_class("waiting_probability", 1.0 - np.append(starts, _shares(model) @ starts), names)
+            rows += rows_by_class("waiting_probability", 1.0 - np.append(starts, shares_of(model) @ starts), names)
         if mean := not in_order and model.one_speed:
-            rows += _mean_waits(system, rows, names)
+            rows += mean_wait_rows(system, rows, names)
         cheap = not (in_order or mean) and tagged_cost(levels, _threshold(system), rate).operations <= FOLLOWED_UNASKED
         if ((percentiles and not knows_service(model)) or cheap) and _why_not_followed(without_load(system)) is None:
             try:
-                laws = TaggedLaws(levels, _tagged(without_load(system)), law, rate, _shares(model))
+                laws = TaggedLaws(levels, _tagged(without_load(system)), law, rate, shares_of(model))
                 wanted = Wanted(percentiles=percentiles, waiting=not in_order, mean=not (in_order or mean))
                 rows += list(tagged_rows(laws, names, wanted))
             except (TooLarge, NotAccurate) as error:
@@ -104,6 +104,19 @@ class FiniteSkipResponse(ResponseAnalysis):
     def jobs_law(self, system: System, rate: float, last: int) -> NDArray[np.float64]:
         with blas_threads(1):
             return solve_levels(_levels(without_load(system)).at(rate)).level_masses(last=last)
+
+
+def front_levels(system: System) -> FrontLevels:
+    """Return the levels of a system's front, whatever arrives; the last ones are kept."""
+    return _levels(without_load(system))
+
+
+def chances_to_start(system: System) -> tuple[Vector, ...] | None:
+    """Return, for the fronts of each level below L, the chance that an arrival of each class is served at once.
+
+    None where a job cannot be followed through the front.
+    """
+    return None if _why_not_followed(without_load(system)) is not None else _starts(without_load(system))
 
 
 @lru_cache(maxsize=4)
@@ -174,25 +187,26 @@ def _solved(levels: FrontLevels, rate: float) -> LevelLaw:
         return solve_levels(levels.at(rate))
 
 
-def _shares(model: FrontModel[Any, Any]) -> Vector:
+def shares_of(model: FrontModel[Any, Any]) -> Vector:
+    """Return the shares of the classes, as the front knows them."""
     shares = np.zeros(len(model.class_names))
     for job, chance in model.fresh():
         shares[model.class_of(job)] += chance
     return shares
 
 
-def _by_class(name: str, values: Vector, names: Sequence[str]) -> Iterator[Quantity]:
+def rows_by_class(name: str, values: Vector, names: Sequence[str]) -> Iterator[Quantity]:
     """Rows of all jobs together, the last of the values, and of every class that has a name."""
     yield _row(name, float(values[-1]))
     yield from (_row(name, value, job_class) for value, job_class in zip(values, names, strict=False) if job_class)
 
 
-def _mean_waits(system: System, rows: Sequence[Quantity], names: Sequence[str]) -> Iterator[Quantity]:
+def mean_wait_rows(system: System, rows: Sequence[Quantity], names: Sequence[str]) -> Iterator[Quantity]:
     """Rows of E[W] = E[T] − E[duration]."""
     stays = {row.job_class: row.value for row in rows if row.name == "mean_response_time"}
     shares = [float(c.share) for c in system.classes]
     waits = [stays.get(c.name, 0.0) - float(c.duration.mean) for c in system.classes]
-    yield from _by_class("mean_waiting_time", np.append(waits, np.dot(shares, waits) / sum(shares)), names)
+    yield from rows_by_class("mean_waiting_time", np.append(waits, np.dot(shares, waits) / sum(shares)), names)
 
 
 class Wanted(NamedTuple):
@@ -212,7 +226,7 @@ def tagged_rows(laws: TaggedLaws, names: Sequence[str], wanted: Wanted) -> Itera
             waiting = laws.waiting(until=1e-11) if wanted.mean else laws.waiting()
             curves.append(("waiting_time_percentile", waiting))
             if wanted.mean:
-                yield from _by_class("mean_waiting_time", waiting.mean(), names)
+                yield from rows_by_class("mean_waiting_time", waiting.mean(), names)
         if wanted.percentiles:
             curves.append(("response_time_percentile", laws.response()))
     columns = [(len(names), None), *((i, name) for i, name in enumerate(names) if name)]
@@ -230,9 +244,24 @@ def _threshold(system: System) -> float:
 def _rows(
     model: FrontModel[Any, Any], levels: FrontLevels, law: LevelLaw, rate: float, names: Sequence[str]
 ) -> Iterator[Quantity]:
-    shares = _shares(model)
-    mean = law.mean_level()
-    masses = [*law.boundary, law.repeating_mass]
+    found = FrontMasses(masses=(*law.boundary, law.repeating_mass), mean=law.mean_level(), decay=law.decay_rate)
+    yield from front_rows(model, levels, found, rate, names)
+
+
+class FrontMasses(NamedTuple):
+    """Shares of time of the fronts of each level (the last one for all from L on), the mean level, and its decay."""
+
+    masses: tuple[Vector, ...]
+    mean: float
+    decay: float
+
+
+def front_rows(
+    model: FrontModel[Any, Any], levels: FrontLevels, found: FrontMasses, rate: float, names: Sequence[str]
+) -> Iterator[Quantity]:
+    """Rows that follow from shares of time: those behind the front are a number, whenever they came."""
+    shares = shares_of(model)
+    mean, masses = found.mean, found.masses
     in_front = np.asarray(sum(mass @ levels.class_counts[n] for n, mass in enumerate(masses)), dtype=float)
     per_class = in_front + shares * (mean - in_front.sum())
     for key, overall, by_class in (
@@ -241,7 +270,7 @@ def _rows(
     ):
         yield _row(key, overall)
         yield from (_row(key, value, name) for value, name in zip(by_class, names, strict=True) if name)
-    yield _row("tail_decay_rate", law.decay_rate)
+    yield _row("tail_decay_rate", found.decay)
     for key in model.measures(levels.fronts[0][0]):  # time averages of what the model says about its fronts
         values = (np.array([model.measures(front)[key] for front in fronts]) for fronts in levels.fronts)
         yield _row(key, sum(float(mass @ value) for mass, value in zip(masses, values, strict=True)))

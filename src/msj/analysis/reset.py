@@ -4,11 +4,22 @@ E[T] = (1 + Delta(Y_d)) / (lambda*·(1 − lambda/lambda*)) + O(1), the O(1) bou
 and 4.2): a finite-skip system near saturation behaves like an M/M/1 whose completions are marked transitions of
 the saturated chain, and Delta(Y_d), the relative completions seen at departures, takes the place of the
 variability of service.
+
+**Other arrivals.** The proof compares squared jumps of N − Delta. Under Markovian arrivals with relative arrivals g
+(``model.arrivals.markov_form``) the process N − Delta + g has the drift lambda − lambda* above the boundary, and its
+jumps have the mean square lambda*·(1 + 2·Delta(Y_d)) + lambda·I per unit of time, I the index of dispersion of the
+arrivals (their phases and those of the front do not know of each other). So
+
+    E[T] = (1 + Delta(Y_d) + (I − 1)/2) / (lambda* − lambda) + O(1):
+
+the arrivals' own term is (I − 1)/2, which is 0 for Poisson arrivals. Jobs in some order change the saturated chain, and
+with it lambda* and Delta, and nothing else.
 """
 
 from __future__ import annotations
 
 from msj.errors import Unstable
+from msj.model import System
 from msj.results import Quantity
 
 CITATION = "reset, Theorem 4.2"
@@ -35,6 +46,24 @@ def predicted_mean_response_time(
     """
     require_stable(arrival_rate, stability_threshold)
     return (1.0 + relative_completions_at_departure) / (stability_threshold - arrival_rate)
+
+
+def relative_arrivals(system: System) -> tuple[float, str | None]:
+    """Return the arrivals' own term (I − 1)/2, or the reason why it is not known.
+
+    Examples
+    --------
+    >>> import msj
+    >>> relative_arrivals(msj.read("examples/two_servers.toml"))
+    (0.0, None)
+    """
+    law = system.arrivals
+    if law.marks_classes:
+        return 0.0, "the arrivals say who comes, and the prediction takes both for independent"
+    form = law.markov_form(1.0)  # the unit of time does not matter
+    if form is None:
+        return 0.0, f"it is known for Markovian arrivals only, not for {law.assumption()}"
+    return (form.dispersion - 1.0) / 2.0 if not law.poisson else 0.0, None
 
 
 def reset_row(predicted: float) -> Quantity:

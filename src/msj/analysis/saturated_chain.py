@@ -106,6 +106,7 @@ class SaturatedChain(SaturatedAnalysis):
     name: ClassVar[str] = "saturated-chain"
     summary: ClassVar[str] = "threshold, waste and relative completions of FCFS, phase-type durations, any classes"
     citation: ClassVar[str] = "reset, sections 3.5-3.11 and Appendix C.1"
+    needs_independence: ClassVar[bool] = False
 
     def supports(self, system: System) -> str | None:
         return why_not_fcfs(system) or why_not_phase_type(system)

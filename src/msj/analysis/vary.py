@@ -103,7 +103,8 @@ class VaryRateRatio(Value):
 
     def at(self, system: System, value: float) -> System:
         """Return the system at one value."""
-        active = system.active_classes
+        system = system.only_active
+        active = system.classes
         if len(active) != 2:
             raise InvalidInput(f"a rate ratio takes two classes and {len(active)} arrive; vary a share or servers")
         first, second = active
@@ -141,7 +142,7 @@ class VaryServers(Value):
 
     def at(self, system: System, value: float) -> System:
         """Return the system at one value."""
-        return system.replace(servers=int(value), classes=system.active_classes)
+        return system.only_active.replace(servers=int(value))
 
     def grid(self) -> list[int]:
         """Return all values."""

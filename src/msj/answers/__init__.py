@@ -3,6 +3,7 @@
 from msj.answers.analyse import analyse
 from msj.answers.compare import compare
 from msj.answers.curve import curve
+from msj.answers.design import design
 from msj.answers.log import LogResult, log
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.region import region
@@ -19,6 +20,7 @@ __all__ = [
     "as_system",
     "compare",
     "curve",
+    "design",
     "in_symbols",
     "log",
     "open_system",

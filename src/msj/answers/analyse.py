@@ -32,6 +32,7 @@ from msj.answers.threshold import (
     exact_threshold,
     find_threshold,
     naive_row,
+    turns_away,
 )
 from msj.closed_forms.waste_limit import limiting_waste
 from msj.disciplines.fcfs import is_fcfs
@@ -39,8 +40,10 @@ from msj.disciplines.model import discipline_of
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
+from msj.model.assumptions import assumed, why_not_independent, why_not_plain
 from msj.model.numbers import whole
 from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
+from msj.results.units import said
 from msj.workloads import Rng
 
 SMALL = 20  # times the largest need: a cluster to which the limit of large ones may be applied
@@ -96,6 +99,8 @@ def analyse(
     (7.517772, 7.944444)
     """
     system = as_system(system)
+    if turns_away(system):
+        return _lost(system, exact=exact, percentiles=percentiles, law=law)
     effort = Effort(progress=progress)
     # The threshold is what was asked for: it may take what it takes, if it fits.
     asked = effort.replace(operations=math.inf, bytes=math.inf)
@@ -123,7 +128,7 @@ def analyse(
         rows += load_rows(system, threshold, rate)
         if rate >= threshold.highest:
             outcome = Outcome.UNSTABLE
-            notes.append(not_below(rate, threshold.value))
+            notes.append(not_below(rate, threshold.value, system.time_unit))
         else:
             prediction = predicted(system, rate, threshold)
             found = Response()
@@ -133,13 +138,15 @@ def analyse(
                 outcome = Outcome.UNSTABLE if found.failure is Failure.UNSTABLE else outcome
             elif exact is not False:
                 found = exact_response(system, rate, effort, exact=exact, percentiles=percentiles)
-            said = {row.name for row in rows} | {"offered_utilisation"}
-            found = replace(found, rows=tuple(row for row in found.rows if row.name not in said))
+            known = {row.name for row in rows} | {"offered_utilisation"}
+            found = replace(found, rows=tuple(row for row in found.rows if row.name not in known))
             rows += [*bounds(system, rate), *beside_prediction(found, prediction)]
             notes += [*prediction.notes, *found.notes]
             if not found.rows and found.failure is Failure.NOT_SUPPORTED:
                 notes.append(f"Response times have {GO_ON}")
             facts |= found.facts
+    if why_not_plain(system) is not None:
+        notes.append(f"Assumed: {assumed(system)}.")
     if states:
         rows += _state_rows(system, whole(states, "states"))
     if law is not None and outcome is not Outcome.UNSTABLE:
@@ -156,12 +163,41 @@ def analyse(
 GO_ON = "to be simulated: msj simulate FILE, or msj analyse FILE --or-simulate."
 
 
+def _lost(system: System, *, exact: bool | None, percentiles: bool | None, law: int | None) -> Result:
+    """Return what is known where nobody waits: how many are lost, at a rate that may be as high as it likes."""
+    if system.load is not None:
+        raise NotSupported(
+            f"load = {float(system.load):g} is a share of the stability threshold, and policy "
+            f"'{system.policy.name}' has none: it turns jobs away; give utilisation or arrival_rate instead"
+        )
+    rate = system.arrival_rate_at(math.nan)
+    rows, found = [naive_row(system)], Response()
+    if rate is not None:
+        found = exact_response(system, rate, Effort(), exact=exact, percentiles=percentiles)
+        rows += [
+            Quantity(name="arrival_rate", value=rate, kind="exact", method="definition"),
+            Quantity(
+                name="offered_utilisation", value=rate / system.naive_threshold, kind="exact", method="definition"
+            ),
+            *found.rows,
+        ]
+    if law is not None:
+        rows += _law_rows(system, rate, whole(law, "law", least=0))
+    return Result(
+        system=system.to_spec(),
+        quantities=tuple(rows),
+        outcome=Outcome.NO_LOAD_GIVEN if rate is None else Outcome.SOLVED,
+        provenance=provenance(**found.facts),
+        notes=("Jobs that do not fit are lost and nobody waits, so every load is stable.", *found.notes),
+    )
+
+
 def bounds_only(system: System, reason: str) -> Result:
     """Return what is known where no exact method applies: it is never nothing."""
     limit, naive = attainable_row(system), naive_row(system)
     rows = [naive, *([] if limit is None else [limit])]
     needs, shares = zip(*((c.need, float(c.share)) for c in system.active_classes), strict=True)
-    if is_fcfs(system) and SMALL * max(needs) <= system.servers:
+    if is_fcfs(system) and why_not_independent(system) is None and SMALL * max(needs) <= system.servers:
         value = limiting_waste(servers=system.servers, needs=needs, shares=shares)
         method = "renewal process of the needs, right for large clusters"
         rows.append(Quantity(name="limiting_wasted_servers", value=value, kind="asymptotic", method=method))
@@ -179,7 +215,8 @@ def bounds_only(system: System, reason: str) -> Result:
         most = naive if limit is None else limit
         if rate >= most.value:
             outcome = Outcome.UNSTABLE
-            notes.append(f"The arrival rate {rate:.6g} is not below {most.value:.6g}, which no policy can exceed.")
+            limit_said = said(most.value, "1/time", system.time_unit)
+            notes.append(f"The arrival rate {rate:.6g} is not below {limit_said}, which no policy can exceed.")
         else:
             rows += bounds(system, rate)
     if outcome is not Outcome.UNSTABLE:
@@ -221,6 +258,8 @@ def _state_rows(system: System, most: int) -> list[Quantity]:
         state = ", ".join(
             f"{count} {label}" for label, count in zip(solved.labels, solved.counts[s], strict=True) if count
         )
+        if why_not_independent(system) is not None:  # the same jobs may run after different last ones
+            state += f"; order state {solved.built.order_state[s] + 1}"
         rows += [
             Quantity(
                 name=name,

@@ -168,7 +168,7 @@ def simulated_curve(
 def lone_jobs(system: System) -> Response:
     """Return what holds in the limit of no load, where the durations tell: nobody waits."""
     alone = mean_time_alone(system)
-    if alone is None:
+    if alone is None or not system.arrivals.one_at_a_time:
         return Response()
     facts: dict[str, Any] = {"kind": "exact", "method": "a job that meets nobody"}
     means = [(None, alone), *((c.name, float(c.duration.mean)) for c in system.active_classes)]
@@ -189,6 +189,8 @@ def at_load(system: System, load: float, threshold: Threshold, effort: Effort) -
 
 def _of_a_lone_job(system: System, row: Quantity) -> Quantity:
     """Return a row as it is in the limit of no load: nobody waits, and a job takes what it takes alone."""
+    if not system.arrivals.one_at_a_time:
+        return row
     if row.name == "waiting_probability":
         return row.replace(value=0.0)
     alone = mean_time_alone(system)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from msj.analysis.base import without_load
-from msj.answers.threshold import conserves_work, quick_threshold
+from msj.answers.threshold import conserves_work, quick_threshold, turns_away
 from msj.model import System
 from msj.simulation import Known
 
@@ -30,6 +30,8 @@ def known_of(system: System, stability_threshold: float | None = None) -> Known:
     (0.9, [0.67, 1.0])
     """
     threshold = quick_threshold(system) if stability_threshold is None else stability_threshold
+    if turns_away(system):
+        return Known(stability_threshold=threshold)
     return Known(stability_threshold=threshold, weights=None if threshold is None else _weights(without_load(system)))
 
 

@@ -107,7 +107,7 @@ def log(
         *_waits(trace, checked_levels(levels), users),
     ]
     return LogResult(
-        system={} if trace.servers is None else {"servers": trace.servers},
+        system={"time_unit": "seconds"} | ({} if trace.servers is None else {"servers": trace.servers}),
         quantities=tuple(rows),
         outcome=Outcome.SOLVED,
         provenance=provenance(seed=seed_record(root), jobs=len(trace)),

@@ -20,6 +20,7 @@ from msj.answers.threshold import Threshold, find_threshold
 from msj.effort import Effort
 from msj.errors import InvalidInput, MsjError, NotSupported
 from msj.model import JobClass, System
+from msj.model.changes import require_free_shares
 from msj.model.numbers import whole
 from msj.results import Missing, Quantity, Result, Watch, provenance
 from msj.results.coordinates import Place
@@ -74,6 +75,7 @@ def region(
     if system.model is not None:
         raise NotSupported(f"the region is that of plain clusters and the model is '{system.model.name}'; remove model")
     first, second = two_classes(system, classes)
+    require_free_shares(system)
     root = root_of(rng, seed)
     effort = Effort(progress=progress, jobs=JOBS if jobs is None else whole(jobs, "jobs"))
     even = mixed(system, first, second, 0.5)

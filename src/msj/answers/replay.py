@@ -149,7 +149,7 @@ def replay(
         if jobs_file is not None:
             write_jobs(Path(jobs_file), ask.served(done, name), only=len(chosen) == 1, servers=size)
     return Result(
-        system={"servers": size, "policies": [one.to_spec() for one in chosen.values()]},
+        system={"time_unit": "seconds", "servers": size, "policies": [one.to_spec() for one in chosen.values()]},
         quantities=tuple(rows),
         outcome=Outcome.SOLVED,
         provenance=provenance(seed=seed_record(root), jobs=len(given.jobs.jobs), replays=1 + times),

@@ -16,7 +16,13 @@ from msj.analysis.base import BoundAnalysis, ResponseAnalysis, mean_time_alone
 from msj.analysis.chain_cost import in_words
 from msj.analysis.exact_response import open_at
 from msj.analysis.open_fcfs import MEMORY_LIMIT, OpenSystem
-from msj.analysis.reset import difference_row, predicted_mean_response_time, require_stable, reset_row
+from msj.analysis.reset import (
+    difference_row,
+    predicted_mean_response_time,
+    relative_arrivals,
+    require_stable,
+    reset_row,
+)
 from msj.answers.question import SystemLike, as_system
 from msj.answers.saturated import analyses, that_apply, why_none
 from msj.answers.simulated import simulated
@@ -25,6 +31,7 @@ from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotAccurate, NotSupported, TooLarge
 from msj.model import System
 from msj.results import Outcome, Quantity
+from msj.results.units import said
 
 MEANS = ("mean_response_time", "mean_waiting_time", "waiting_probability")
 
@@ -118,7 +125,7 @@ def response(
     """
     rate = float(system.arrival_rate)  # type: ignore[arg-type]
     if threshold is not None and rate >= threshold.highest:
-        return Response(failure=Failure.UNSTABLE, notes=(not_below(rate, threshold.highest),))
+        return Response(failure=Failure.UNSTABLE, notes=(not_below(rate, threshold.highest, system.time_unit),))
     try:
         exact = exact_response(system, rate, effort, percentiles=percentiles)
     except UNANSWERED as error:
@@ -149,10 +156,11 @@ FAILURES = {
 }
 
 
-def not_below(rate: float, threshold: float) -> str:
+def not_below(rate: float, threshold: float, time_unit: str | None) -> str:
     """Say that a rate is too much."""
+    most = said(threshold, "1/time", time_unit)
     return (
-        f"The arrival rate {rate:.6g} is not below the stability threshold {threshold:.6g}: there is no steady state, "
+        f"The arrival rate {rate:.6g} is not below the stability threshold {most}: there is no steady state, "
         "so nothing is said about response times."
     )
 
@@ -162,12 +170,16 @@ def predicted(system: System, rate: float, threshold: Threshold) -> Response:
     delta = threshold.relative_completions
     if delta is None:
         return Response()
-    value = predicted_mean_response_time(rate, threshold.value, delta.value)
+    arrivals, why = relative_arrivals(system)
+    if why is not None:
+        return Response(notes=(f"The RESET prediction is left out: {why}.",))
+    value = predicted_mean_response_time(rate, threshold.value, delta.value + arrivals)
     alone = mean_time_alone(system)
     notes = []
     if alone is not None and value < alone:
         notes.append(
-            f"The RESET prediction is below the mean duration {alone:.6g}: at this load the bounded term it leaves "
+            f"The RESET prediction is below the mean duration {said(alone, 'time', system.time_unit)}: at this load "
+            "the bounded term it leaves "
             "open is larger than the prediction itself; it is meant for loads near the threshold."
         )
     return Response(rows=(reset_row(value),), notes=tuple(notes))

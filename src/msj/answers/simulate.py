@@ -13,7 +13,7 @@ from typing import Any
 from msj.answers.known import known_of
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.saturated import solve_saturated
-from msj.answers.threshold import exceeded, quick_threshold
+from msj.answers.threshold import exceeded, quick_threshold, turns_away
 from msj.effort import Effort
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
@@ -137,6 +137,11 @@ def with_arrival_rate(system: System, stability_threshold: float | None = None) 
     """
     if system.load is None:
         return system
+    if turns_away(system):
+        raise NotSupported(
+            f"load = {float(system.load):g} is a share of the stability threshold, and policy "
+            f"'{system.policy.name}' turns jobs away and has none; give utilisation or arrival_rate instead"
+        )
     if stability_threshold is None:
         try:
             stability_threshold = solve_saturated(system, completions=False)[0].stability_threshold

@@ -125,6 +125,10 @@ def find_threshold(
     >>> round(found.value, 12), found.stability_threshold.kind
     (0.9, 'exact')
     """
+    if turns_away(system):
+        raise NotSupported(
+            f"policy '{system.policy.name}' turns jobs away, so every load is stable: there is no threshold"
+        )
     system = system.replace(arrival_rate=None, load=None, utilisation=None)
     root = np.random.SeedSequence() if root is None else root
     try:
@@ -187,6 +191,8 @@ def quick_threshold(system: System) -> float | None:
 @lru_cache(maxsize=64)
 def _quick_threshold(system: System) -> float | None:
     try:
+        if turns_away(system):
+            return math.inf
         if conserves_work(system):
             return system.naive_threshold
         quick = [a for a in that_apply(SaturatedAnalysis, system) if a.in_a_moment(system)]
@@ -201,10 +207,17 @@ def exceeded(system: System) -> float | None:
 
     Where a policy's threshold is not known, this much is.
     """
+    if turns_away(system):
+        return None
     limit = attainable_row(system)
     most = system.naive_threshold if limit is None else limit.value
     rate = system.arrival_rate_at(math.nan)
     return most if rate is not None and rate >= most else None
+
+
+def turns_away(system: System) -> bool:
+    """Return whether jobs may leave unserved: then nobody waits, and every load is stable."""
+    return system.model is None and isinstance(system.policy, Policy) and system.policy.turns_away
 
 
 def conserves_work(system: System) -> bool:

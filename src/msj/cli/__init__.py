@@ -22,14 +22,13 @@ from msj.errors import MsjError
 from msj.plugins import mistake_in_a_file
 
 WHAT_IT_IS = (
-    "Clusters whose jobs hold several servers at once: how much load they take, how much they waste, "
-    "how long jobs stay."
+    "Clusters whose jobs hold several servers at once: how much they can take, how much they waste, how long jobs stay."
 )
 FIRST_STEPS = """\b
 First steps:
   msj new                                      a commented cluster.toml to start from; FILE below
   msj report FILE                              everything about one cluster, as text and as a page
-  msj analyse FILE                             how much load it takes, what it wastes
+  msj analyse FILE                             how much it can take, what it wastes
   msj analyse FILE --load 0.9 --json           the same for programs, at another load
   msj curve FILE --plot curve.png              response time against load
   msj simulate FILE --jobs 1000000 --seed 1    what cannot be solved, or to check it
@@ -40,6 +39,7 @@ First steps:
   msj log LOG                                  a real log: SWF, Slurm's sacct, CSV, Parquet
   msj replay LOG --policies fcfs,easy-backfilling   its jobs under other policies
   msj list durations                           what a spec file can say
+  msj list quantities                          what the names in answers mean
 """
 EXIT_CODES = "Exit codes: 0 done, 1 the answer is no (unstable, not reachable), 2 bad input, 130 interrupted."
 
@@ -47,13 +47,14 @@ EXIT_CODES = "Exit codes: 0 done, 1 the answer is no (unstable, not reachable), 
 COMMANDS = {
     "new": ("msj.cli.new:new", "A commented spec file to start from."),
     "report": ("msj.cli.report:report", "Everything about one cluster, as text and as one HTML page."),
-    "analyse": ("msj.cli.analyse:analyse", "How much load it takes, what it wastes, how long jobs stay."),
+    "analyse": ("msj.cli.analyse:analyse", "How much it can take, what it wastes, how long jobs stay."),
     "curve": ("msj.cli.curve:curve", "Mean response time against load: exact, else simulated."),
     "simulate": ("msj.cli.simulate:simulate", "How long jobs stay, by simulation, with 95 % intervals."),
     "compare": ("msj.cli.compare:compare", "Several policies on the same jobs, and how they differ."),
     "sweep": ("msj.cli.sweep:sweep", "Many questions at once: loads x policies x sizes, on many cores."),
     "results": ("msj.cli.results:results", "What a sweep has found, as a table, CSV or picture."),
     "region": ("msj.cli.region:region", "Which pairs of arrival rates two classes may have."),
+    "design": ("msj.cli.design:design", "Packings that take turns, and how long each should last."),
     "waste": ("msj.cli.waste:waste", "Servers wasted, against a share, the rate ratio or the servers."),
     "log": ("msj.cli.log:log", "What a cluster's log says, as text and as one HTML page."),
     "replay": ("msj.cli.replay:replay", "A log's jobs under other policies and sizes."),
@@ -62,7 +63,7 @@ COMMANDS = {
     "symbolic": ("msj.cli.symbolic:symbolic", "The answers as fractions and formulas."),
     "paper": ("msj.cli.paper:paper", "The papers' figures, recomputed."),
     "rerun": ("msj.cli.rerun:rerun", "Ask again what a result in a JSON file was the answer to."),
-    "list": ("msj.cli.list_variants:list_variants", "What a spec file can say, and what applies to it."),
+    "list": ("msj.cli.list_variants:list_variants", "What a spec file can say, what applies to it, what answers mean."),
     "completion": ("msj.cli.completion:completion", "Tab completion for bash, zsh and fish."),
 }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from msj.cli.cluster_options import cluster_options
 from msj.cli.options import SEED, load_options, output_options, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_result
@@ -15,6 +16,7 @@ from msj.cli.show import leave, show_result
 @click.command()
 @spec_file
 @load_options
+@cluster_options
 @click.option(
     "--method",
     type=click.Choice(["auto", "chain", "closed-form"]),
@@ -44,9 +46,9 @@ def analyse(
     seed: int | None,
     as_json: bool,
     as_csv: bool,
-    **loads: str | None,
+    **cluster: Any,
 ) -> None:
-    """Say how much load the cluster in FILE takes, what it wastes and how long jobs stay.
+    """Say how much the cluster in FILE can take, what it wastes and how long jobs stay.
 
     Where no exact method applies, it says what is known (what counting server-time promises, what any policy could
     take, bounds) and how to simulate the rest; --or-simulate does it. The exit code is 1 if the cluster does not take
@@ -61,7 +63,7 @@ def analyse(
     """
     from msj import answers
 
-    system = read_system(file, **loads)
+    system = read_system(file, **cluster)
     if exact is False and percentiles:
         raise click.UsageError("--no-exact and --percentiles contradict each other; leave one out")
     with speaking_of(file), ProgressBar() as bar:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from msj.cli.cluster_options import unit_option
 from msj.cli.options import (
     SEED,
     WholeNumber,
@@ -43,6 +44,7 @@ from msj.model.numbers import whole
     help="Also answer with needs above CAP cut to it, durations stretched to keep the work.",
 )
 @load_options
+@unit_option
 @click.option("--jobs", type=WholeNumber(min=1000), metavar="N", help="Jobs of each simulation.  [default: by size]")
 @click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
 @output_options
@@ -57,7 +59,7 @@ def cluster(
     as_json: bool,
     as_csv: bool,
     plot: Path | None,
-    **loads: str | None,
+    **options: Any,
 ) -> None:
     """Say how waiting, response time and waste of FILE change with the servers or a cap on the largest need.
 
@@ -73,7 +75,7 @@ def cluster(
     from msj.growth import cluster_scaling
     from msj.plots import cluster_scaling as picture
 
-    system = read_system(file, **loads)
+    system = read_system(file, **options)
     sizes = None if servers is None else server_counts(servers)
     caps = [] if largest_need is None else _caps(largest_need)
     with speaking_of(file), ProgressBar() as bar:

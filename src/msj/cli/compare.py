@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from msj.cli.cluster_options import cluster_options
 from msj.cli.options import (
     JOBS,
     complete_policies,
@@ -34,6 +36,7 @@ SHOWN = (
 @click.command()
 @spec_file
 @load_options
+@cluster_options
 @click.option(
     "--policies",
     required=True,
@@ -57,7 +60,7 @@ def compare(
     plot: Path | None,
     as_json: bool,
     as_csv: bool,
-    **loads: str | None,
+    **cluster: Any,
 ) -> None:
     """Serve the same jobs by several policies and say how much they differ.
 
@@ -72,7 +75,7 @@ def compare(
     from msj import answers
     from msj.plots import comparison
 
-    system = read_system(file, **loads)
+    system = read_system(file, **cluster)
     with speaking_of(file), ProgressBar() as bar:
         result = answers.compare(
             system,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from msj.cli.cluster_options import cluster_options
 from msj.cli.options import JOBS, SEED, output_options, plot_option, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import draw_to, show_result
@@ -13,6 +15,7 @@ from msj.cli.show import draw_to, show_result
 
 @click.command()
 @spec_file
+@cluster_options
 @click.option("--loads", metavar="LIST", help="Loads, e.g. 0.5,0.9,0.99; by default from 0 to 0.999 (simulated 0.95).")
 @click.option("--jobs", type=JOBS, metavar="N", help="Jobs of each simulation, where no exact answer exists.")
 @click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
@@ -26,6 +29,7 @@ def curve(
     plot: Path | None,
     as_json: bool,
     as_csv: bool,
+    **cluster: Any,
 ) -> None:
     """Give the mean response time of FILE against load: exact beside the RESET prediction, else simulated.
 
@@ -41,7 +45,7 @@ def curve(
     from msj.model.numbers import number
     from msj.plots import response_curve
 
-    system = read_system(file)
+    system = read_system(file, any_load=True, **cluster)
     wanted = None if loads is None else [float(number(text.strip(), "load")) for text in loads.split(",")]
     with speaking_of(file), ProgressBar() as bar:
         result = answers.curve(system, loads=wanted, jobs=jobs, seed=seed, progress=bar.show)

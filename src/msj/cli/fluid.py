@@ -7,17 +7,20 @@ from typing import Any
 
 import click
 
+from msj.cli.cluster_options import unit_option
 from msj.cli.options import load_options, output_options, plot_option, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import SERVER_COUNTS_HELP, server_counts
 from msj.cli.show import draw_to, show_result
 from msj.model.numbers import number, positive, whole
+from msj.model.written_units import plain_time
 
 
 @click.command()
 @spec_file
 @load_options
-@click.option("--until", required=True, metavar="T", help="The time up to which it is followed.")
+@unit_option
+@click.option("--until", required=True, metavar="T", help="The time up to which it is followed: 20, or '2 h'.")
 @click.option(
     "--start",
     default="empty",
@@ -43,6 +46,7 @@ def fluid(
     load: str | None,
     arrival_rate: str | None,
     utilisation: str | None,
+    unit: str | None,
     until: str,
     start: str,
     tolerance: str,
@@ -67,12 +71,12 @@ def fluid(
     from msj.growth import fluid as follow
     from msj.plots import fluid as picture
 
-    system = read_system(file, load=load, arrival_rate=arrival_rate, utilisation=utilisation)
+    system = read_system(file, load=load, arrival_rate=arrival_rate, utilisation=utilisation, unit=unit)
     sizes = [] if servers is None else server_counts(servers)
     with speaking_of(file), ProgressBar() as bar:
         result = follow(
             system,
-            float(positive(until, "--until")),
+            float(positive(plain_time(until, "--until", system.time_unit), "--until")),
             start=_start(start),
             servers=sizes,
             paths=whole(paths, "--paths", least=0) if paths is not None else 10 if sizes else 0,

@@ -1,4 +1,4 @@
-"""``msj list durations|policies|models|analyses [NAME|FILE]``."""
+"""``msj list durations|arrivals|orders|policies|models|analyses|quantities [NAME|FILE]``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from msj.cli.list_quantities import check_quantity, list_quantities
 from msj.cli.options import SpecPath
 from msj.cli.show import show_grid, show_json
 from msj.model import System, read
-from msj.registry import ANALYSES, DURATIONS, MODELS, POLICIES, Catalogue
+from msj.model.arrivals import Arrivals
+from msj.registry import ANALYSES, ARRIVALS, DURATIONS, MODELS, ORDERS, POLICIES, Catalogue
+from msj.results.glossary import GLOSSARY
 
-CATALOGUES = {"durations": DURATIONS, "policies": POLICIES, "models": MODELS, "analyses": ANALYSES}
+QUANTITIES = "quantities"
+CATALOGUES = {
+    "durations": DURATIONS,
+    "arrivals": ARRIVALS,
+    "orders": ORDERS,
+    "policies": POLICIES,
+    "models": MODELS,
+    "analyses": ANALYSES,
+}
 
 
 class NameOrFile(SpecPath):
@@ -26,7 +37,10 @@ class NameOrFile(SpecPath):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return a variant's name as a text, anything else as a path."""
         if ctx is not None and "what" in ctx.params and not Path(value).suffix and not Path(value).exists():
-            CATALOGUES[ctx.params["what"]].get(str(value))  # an unknown name is answered with the nearest
+            if ctx.params["what"] == QUANTITIES:
+                check_quantity(str(value))
+            else:
+                CATALOGUES[ctx.params["what"]].get(str(value))  # an unknown name is answered with the nearest
             return value
         return super().convert(value, param, ctx)
 
@@ -38,11 +52,13 @@ class NameOrFile(SpecPath):
 
 def _names(context: click.Context | None) -> tuple[str, ...]:
     what = context.params.get("what") if context is not None else None
+    if what == QUANTITIES:
+        return tuple(GLOSSARY)
     return CATALOGUES[what].names() if what in CATALOGUES else ()
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(list(CATALOGUES)))
+@click.argument("what", type=click.Choice([*CATALOGUES, QUANTITIES]))
 @click.argument("of", type=NameOrFile(), metavar="[NAME|FILE]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
@@ -54,10 +70,18 @@ def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
     Examples:
       msj list durations
       msj list durations hyperexponential
+      msj list arrivals mmpp
       msj list policies
       msj list models server-groups
       msj list analyses examples/two_servers.toml
+      msj list quantities
+      msj list quantities mean_response_time
     """
+    if what == QUANTITIES:
+        if isinstance(of, Path):
+            raise click.UsageError("quantities mean the same whatever the file; give the name of one, or nothing")
+        list_quantities(of, as_json)
+        return
     if isinstance(of, str):
         _describe(CATALOGUES[what], of, as_json)
         return
@@ -123,6 +147,12 @@ def _row(catalogue: Catalogue, name: str, system: System | None) -> dict[str, st
         if system is not None:
             users = [c.name for c in system.classes if c.duration.law == name]
             row["used by"] = ", ".join(users)
+    elif catalogue in (ARRIVALS, ORDERS):
+        if catalogue is ARRIVALS:
+            row["exact methods"] = "yes" if variant.markov_form is not Arrivals.markov_form else "no: simulation only"
+        if system is not None:
+            chosen = system.arrivals if catalogue is ARRIVALS else system.order
+            row["chosen"] = "yes" if isinstance(chosen, variant) else "no"
     elif catalogue is MODELS:
         row["keys of a class"] = ", ".join(variant.class_keys)
         if system is None:

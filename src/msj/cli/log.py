@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from msj.cli.log_options import log_file, reading_options
+from msj.cli.log_options import log_file, reading_options, require_programs
 from msj.cli.messages import say
 from msj.cli.options import SEED, output_options
 from msj.cli.report import page_path
 from msj.cli.show import leave, show_result
+from msj.store import write_text
 
 
 @click.command()
@@ -25,9 +26,17 @@ from msj.cli.show import leave, show_result
     help="Where to put the page, FILE_log.html.  [default: here; with --json or --csv: no page]",
 )
 @click.option("--seed", type=SEED, metavar="N", help="For shuffled jobs: same seed, same answer.  [default: a new one]")
+@click.option("--unit", metavar="UNIT", help="Unit of times in --json and --csv.  [default: seconds]")
 @output_options
 def log(
-    file: Path, users: bool, out: Path | None, seed: int | None, as_json: bool, as_csv: bool, **reading: Any
+    file: Path,
+    users: bool,
+    out: Path | None,
+    seed: int | None,
+    unit: str | None,
+    as_json: bool,
+    as_csv: bool,
+    **reading: Any,
 ) -> None:
     """Look at the log in FILE: what was read, how full the machine was, how long jobs waited; as text and as a page.
 
@@ -43,10 +52,11 @@ def log(
     """
     from msj import answers
 
+    require_programs(unit, as_json or as_csv)
     page = None if (as_json or as_csv) and out is None else page_path(out if out is not None else Path(), file, "log")
     found = answers.log(file, users=users, seed=seed, **reading)
     if as_json or as_csv:
-        show_result(found, as_json=as_json, as_csv=as_csv)
+        show_result(found if unit is None else found.in_unit(unit), as_json=as_json, as_csv=as_csv)
     else:
         from msj.reports.log_text import write_log_text
 
@@ -54,6 +64,6 @@ def log(
     if page is not None:
         from msj.reports.log_page import write_log_page
 
-        page.write_text(write_log_page(found), encoding="utf-8")
+        write_text(page, write_log_page(found))
         say(f"written: {page}")
     leave(found)

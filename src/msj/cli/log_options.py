@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from msj.errors import InvalidInput
+from msj.results.units import time_unit
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -34,6 +35,17 @@ class LogPath(click.Path):
 log_file = click.argument("file", type=LogPath(), metavar="FILE")
 
 
+def require_programs(unit: str | None, for_programs: bool) -> None:
+    """Refuse a unit that is no unit, before the log is read, and one for text, which chooses a unit for each time."""
+    if unit is None:
+        return
+    time_unit(unit, "--unit")
+    if not for_programs:
+        raise click.UsageError(
+            "--unit goes with --json or --csv; text and page give each time in the unit that fits it"
+        )
+
+
 def reading_options(command: Command) -> Command:
     """Add --servers, --servers-are, --columns, --time-unit, --wait-from, --format and --strict."""
     for option in (
@@ -51,7 +63,7 @@ def reading_options(command: Command) -> Command:
             show_default=True,
             help="Where a log has both: from when a job waits.",
         ),
-        click.option("--time-unit", metavar="s|ms|min|h", help="Unit of times that are plain numbers in a table."),
+        click.option("--time-unit", metavar="s|ms|min|h|...", help="Unit of times that are plain numbers in a table."),
         click.option(
             "--columns",
             metavar="submit=A,need=B,run=C[,estimate=D,wait=E]",

@@ -116,7 +116,7 @@ def load_options(command: Command) -> Command:
     """Add --load, --arrival-rate and --utilisation, which replace what the file says."""
     for name, text in (
         ("--utilisation", "lambda * E[need x duration] / servers"),
-        ("--arrival-rate", "jobs per unit of time (lambda)"),
+        ("--arrival-rate", "jobs per unit of time (lambda), or '12 per hour'"),
         ("--load", "share of the stability threshold (lambda / lambda*)"),
     ):
         command = click.option(name, metavar="NUMBER", help=f"Replace the file's load by: {text}.")(command)
@@ -201,9 +201,16 @@ def _not_both(context: click.Context, _: click.Parameter, as_csv: bool) -> bool:
     return as_csv
 
 
-def read_system(file: Path, **loads: str | None) -> System:
-    """Read the spec file and put the load from the command line in place of its own."""
+def read_system(
+    file: Path, *, servers: int | None = None, unit: str | None = None, any_load: bool = False, **loads: str | None
+) -> System:
+    """Read the spec file and put what the command line says in place of its own: load, servers, unit of time.
+
+    ``any_load`` is for commands that look at many loads, so that the file's own does not matter.
+    """
+    from msj.cli.cluster_options import with_servers
     from msj.model import read
+    from msj.model.written_units import plain_rate
 
     given = {key: value for key, value in loads.items() if value is not None}
     if len(given) > 1:
@@ -217,7 +224,12 @@ def read_system(file: Path, **loads: str | None) -> System:
         f"{file}: {system.servers} servers, {len(system.classes)} classes, policy {system.policy.name}"
         + (f", {' '.join(next(iter(given.items())))} from the command line" if given else "")
     )
-    return system.replace(**given) if given else system
+    if given:
+        [(key, value)] = given.items()
+        system = system.replace(**{key: plain_rate(value, key, system.time_unit) if key == "arrival_rate" else value})
+    with speaking_of(file):
+        system = system if unit is None else system.in_unit(unit)
+        return system if servers is None else with_servers(system, servers, load_is_given=any_load or bool(given))
 
 
 def _log_instead(file: Path) -> InvalidInput | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from msj.cli.log_options import log_file, reading_options
+from msj.cli.log_options import log_file, reading_options, require_programs
 from msj.cli.options import SEED, complete_policies, output_options, policies_from_text
 from msj.cli.options import levels as read_levels
 from msj.cli.progress_bar import ProgressBar
@@ -58,8 +58,9 @@ from msj.cli.show import leave, show_result
     metavar="FILE",
     help="Write every job: .parquet, .csv (as Batsim and evalys have it) or .swf.",
 )
+@click.option("--unit", metavar="UNIT", help="Unit of times in --json and --csv.  [default: seconds]")
 @output_options
-def replay(file: Path, policies: str, as_json: bool, as_csv: bool, **options: Any) -> None:
+def replay(file: Path, policies: str, unit: str | None, as_json: bool, as_csv: bool, **options: Any) -> None:
     """Serve the jobs of the log in FILE by other policies, and say how long they would have waited.
 
     What the log recorded stands beside it. Brackets show how much the numbers move if submissions move a little: how
@@ -73,10 +74,11 @@ def replay(file: Path, policies: str, as_json: bool, as_csv: bool, **options: An
     """
     from msj import answers
 
+    require_programs(unit, as_json or as_csv)
     with ProgressBar() as bar:
         result = answers.replay(file, policies=policies_from_text(policies), progress=bar.show, **options)
     if as_json or as_csv:
-        show_result(result, as_json=as_json, as_csv=as_csv)
+        show_result(result if unit is None else result.in_unit(unit), as_json=as_json, as_csv=as_csv)
     else:
         from msj.reports.log_text import write_replay_text
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from msj.cli.cluster_options import cluster_options
 from msj.cli.messages import say
 from msj.cli.options import (
     SEED,
@@ -20,11 +22,13 @@ from msj.cli.options import (
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_result
 from msj.errors import InvalidInput
+from msj.store import write_text
 
 
 @click.command()
 @spec_file
 @load_options
+@cluster_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -64,7 +68,7 @@ def report(
     seed: int | None,
     as_json: bool,
     as_csv: bool,
-    **loads: str | None,
+    **cluster: Any,
 ) -> None:
     """Say everything about the cluster in FILE: a page of text here, and one HTML page with plots.
 
@@ -80,7 +84,7 @@ def report(
     """
     from msj import reports
 
-    system = read_system(file, **loads)
+    system = read_system(file, **cluster)
     page = None if (as_json or as_csv) and out is None else page_path(out if out is not None else Path(), file)
     with speaking_of(file), ProgressBar() as bar:
         found = reports.report(
@@ -96,7 +100,7 @@ def report(
     else:
         click.echo(reports.write_text(found, heading=lambda title: click.style(title.upper(), bold=True)))
     if page is not None:
-        page.write_text(reports.write_page(found), encoding="utf-8")
+        write_text(page, reports.write_page(found))
         say(f"written: {page}")
     if found.load is None:
         raise click.exceptions.Exit(2)

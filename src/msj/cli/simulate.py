@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from msj.cli.cluster_options import cluster_options
 from msj.cli.options import (
     JOBS,
     complete_policies,
@@ -24,6 +26,7 @@ from msj.cli.show import leave, show_result
 @click.command()
 @spec_file
 @load_options
+@cluster_options
 @click.option(
     "--policy",
     metavar="NAME|TABLE|FILE.py:FUNCTION",
@@ -33,7 +36,7 @@ from msj.cli.show import leave, show_result
 @click.option(
     "--jobs", type=JOBS, metavar="N", help="Jobs to simulate (the most, with --precision).  [default: 1000000]"
 )
-@click.option("--time", type=float, metavar="T", help="Simulate for this long instead.")
+@click.option("--time", metavar="T", help="Simulate for this long instead: 5000, or '2 weeks' if FILE has a unit.")
 @click.option("--precision", type=float, metavar="P", help="Stop when the mean response time is known to within P.")
 @run_options
 @click.option(
@@ -50,7 +53,7 @@ def simulate(
     file: Path,
     policy: str | None,
     jobs: int | None,
-    time: float | None,
+    time: str | None,
     precision: float | None,
     seed: int | None,
     replications: int | None,
@@ -61,7 +64,7 @@ def simulate(
     checkpoint: Path | None,
     as_json: bool,
     as_csv: bool,
-    **loads: str | None,
+    **cluster: Any,
 ) -> None:
     """Simulate the cluster in FILE and say how long jobs stay, with 95 % intervals.
 
@@ -73,14 +76,16 @@ def simulate(
       msj simulate examples/two_servers.toml --policy my_policy.py:pick --json
     """
     from msj import answers
+    from msj.model.numbers import number
+    from msj.model.written_units import plain_time
 
-    system = read_system(file, **loads)
+    system = read_system(file, **cluster)
     with speaking_of(file), ProgressBar() as bar:
         result = answers.simulate(
             system,
             policy=None if policy is None else policy_from_text(policy),
             jobs=jobs,
-            time=time,
+            time=None if time is None else float(number(plain_time(time, "--time", system.time_unit), "--time")),
             precision=precision,
             seed=seed,
             replications=replications,

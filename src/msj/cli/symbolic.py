@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import speaking_of, spec_file
+from msj.cli.cluster_options import unit_option
+from msj.cli.options import read_system, speaking_of, spec_file
 from msj.cli.show import show_result
 
 
@@ -23,8 +24,9 @@ from msj.cli.show import show_result
     show_default=True,
     help="How to write the formulas.",
 )
+@unit_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-def symbolic(file: Path, parameters: str, style: str, as_json: bool) -> None:
+def symbolic(file: Path, parameters: str, style: str, unit: str | None, as_json: bool) -> None:
     """Solve the saturated system of FILE without rounding: threshold, laws, relative completions, RESET.
 
     Shares are p1, p2, ... and rates of exponential durations mu1, mu2, ..., numbered like the classes in FILE.
@@ -37,11 +39,10 @@ def symbolic(file: Path, parameters: str, style: str, as_json: bool) -> None:
       msj symbolic examples/two_servers.toml --json
     """
     from msj import answers
-    from msj.model import read
 
     names = [name.strip() for name in parameters.split(",") if name.strip()]
     with speaking_of(file):
-        result = answers.in_symbols(read(file), names)
+        result = answers.in_symbols(read_system(file, unit=unit), names)
     if as_json:
         show_result(result, as_json=True)
     else:

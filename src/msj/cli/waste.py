@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from msj.cli.options import complete_vary, output_options, plot_option, speaking_of, spec_file
+from msj.cli.cluster_options import unit_option
+from msj.cli.options import complete_vary, output_options, plot_option, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import draw_to, show_result
 
@@ -30,10 +31,18 @@ from msj.cli.show import draw_to, show_result
     show_default=True,
     help="Use a closed form where one applies, or force either.",
 )
+@unit_option
 @output_options
 @plot_option
 def waste(
-    file: Path, vary: str, points: int | None, method: Any, as_json: bool, as_csv: bool, plot: Path | None
+    file: Path,
+    vary: str,
+    points: int | None,
+    method: Any,
+    unit: str | None,
+    as_json: bool,
+    as_csv: bool,
+    plot: Path | None,
 ) -> None:
     """Say how many servers the cluster in FILE wastes, and how that changes with one of its parameters.
 
@@ -46,10 +55,9 @@ def waste(
       msj waste examples/two_servers.toml --vary servers=2..40 --csv
     """
     from msj import answers
-    from msj.model import read
     from msj.plots import waste_curve
 
-    system = read(file)
+    system = read_system(file, unit=unit)
     with speaking_of(file), ProgressBar() as bar:
         result = answers.waste(system, vary, points=points, method=method, progress=bar.show)
     show_result(result, as_json=as_json, as_csv=as_csv)

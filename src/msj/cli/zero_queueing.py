@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from msj.cli.cluster_options import unit_option
 from msj.cli.options import load_options, output_options, plot_option, read_system, speaking_of
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import SERVER_COUNTS_HELP, server_counts
@@ -19,6 +20,7 @@ SIZES = "64,256,1024,4096,16384,65536"
 @click.command("zero-queueing")
 @click.argument("file", type=click.Path(path_type=Path), metavar="[FILE]", required=False)
 @load_options
+@unit_option
 @click.option(
     "--needs", metavar="LIST", help="Instead of FILE: the classes' needs, expressions in n: 3,log2(n),sqrt(n)."
 )
@@ -47,6 +49,7 @@ def zero_queueing(
     load: str | None,
     arrival_rate: str | None,
     utilisation: str | None,
+    unit: str | None,
     needs: str | None,
     alpha: str,
     beta: str,
@@ -89,7 +92,7 @@ def zero_queueing(
     from msj.plots import zero_queueing as picture
 
     if file is not None:
-        system = read_system(file, load=load, arrival_rate=arrival_rate, utilisation=utilisation)
+        system = read_system(file, load=load, arrival_rate=arrival_rate, utilisation=utilisation, unit=unit)
         with speaking_of(file), ProgressBar() as bar:
             result = growth.zero_queueing(system, **options, progress=bar.show)
     else:

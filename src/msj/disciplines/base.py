@@ -26,7 +26,8 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 | ``least_busy`` | b_inf: share of the servers in use while a job is present | bounds: non-idling |
 | ``fastest_speed`` | of a server, where the mean is 1 | bounds: a job that meets nobody |
 | ``shares_speed`` | jobs may run on fewer servers than they can use | who reads durations |
-| ``knows_durations``, ``uses_estimates`` | what it must be told of how long jobs take | reports, engines |
+| ``turns_away`` | jobs may leave unserved; then nobody waits and every load is stable | thresholds, simulation |
+| ``knows_durations``, ``knows_laws``, ``uses_estimates`` | what it is told of how long jobs take | reports, engines |
 
 The bounds are those of wcfs, section 2. What is not declared claims no more than that an idle cluster serves somebody.
 A subclass that replaces ``serve`` has another rule, so it inherits nothing of what its parent says of its own
@@ -40,7 +41,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,7 @@ OF_THE_RULE = (
     "fills_on",
     "oldest_served",
     "oldest_because",
+    "turns_away",
 )
 
 
@@ -102,10 +104,16 @@ class Policy(Chosen, ABC):
     oldest_because: ClassVar[str] = ""
     #: Whether jobs may run on fewer servers than they can use, and then take longer than their duration.
     shares_speed: ClassVar[bool] = False
+    #: Whether jobs that do not fit leave unserved.
+    turns_away: ClassVar[bool] = False
     #: Whether it must know how long each job will take.
     knows_durations: ClassVar[bool] = False
+    #: Whether it must know the law of each class's durations.
+    knows_laws: ClassVar[bool] = False
     #: Whether it works with estimates of how long each job will take, such as users give.
     uses_estimates: ClassVar[bool] = False
+    #: The arguments of its function. A function of a user's own may name others, and then runs as plain Python.
+    asks: ClassVar[tuple[str, ...]] = ("needs", "running", "remaining", "servers", "chosen")
     #: Whether, in a front sorted by need (largest first, ties by age), the same jobs are served as in order of arrival.
     order_within_need: ClassVar[bool] = False
     #: Whether no job waits for one that needs fewer servers.
@@ -140,6 +148,10 @@ class Policy(Chosen, ABC):
     def engine(self, servers: int) -> ServedBy:
         """Return the engine that simulates the policy on so many servers, made for an ``engines.Cluster``."""
         return ServedBy("msj.engines.generic:GenericEngine", rule=self)
+
+    def on(self, system: System) -> Self:
+        """Return the policy for one system, where it depends on how much arrives and how long that takes."""
+        return self
 
     def front_model(self, system: System) -> ServedBy | None:
         """Return the front that solves the policy, made for a system; None where there is none."""

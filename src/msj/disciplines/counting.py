@@ -35,6 +35,7 @@ class Counting(ABC):
     needs: tuple[int, ...]
     preemptive: bool
     shares: bool = False  # whether a job may run on fewer servers than it can use
+    idles: bool = False  # whether jobs may wait although they fit
 
     @abstractmethod
     def served(self, present: Counts) -> Ways:
@@ -43,6 +44,17 @@ class Counting(ABC):
     def started(self, present: Sequence[int], running: Sequence[int]) -> tuple[int, ...]:
         """Return how many of each need run, without preemption, once those that may start have started."""
         raise NotImplementedError  # only for rules that are not preemptive
+
+    @property
+    def at_rest(self) -> tuple[int, ...]:
+        """What the rule remembers in an empty system."""
+        return ()
+
+    def entered(
+        self, present: Sequence[int], running: Sequence[int], memory: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return ``started``, and what the rule remembers from then on: nothing, if it looks at counts only."""
+        return self.started(present, running), memory
 
     @abstractmethod
     def steady_from(self, level: int, most: Sequence[int]) -> int:
@@ -55,6 +67,11 @@ class Counting(ABC):
     @abstractmethod
     def levels(self) -> tuple[int, ...]:
         """The needs whose count may be the level of a chain, the best first."""
+
+    @property
+    def situations(self) -> int:
+        """How many ways there are to run jobs and to remember something; for rules that let servers idle."""
+        return 1
 
     def why_not_decided(self) -> str | None:
         """Return the reason if deciding takes too long, else None."""

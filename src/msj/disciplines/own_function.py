@@ -9,6 +9,7 @@ What such a policy is, its function says and not its name: it is told apart from
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,15 +17,24 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from msj.disciplines.base import Policy, Serve, compiled_function
 from msj.disciplines.function_file import function_in_file
 from msj.errors import BadFunction, InvalidInput
 from msj.model.numbers import whole
+from msj.model.system import System
 from msj.registry import nearest
 from msj.store import NoIdentity, compiled_helpers, function_identity, function_parts, why_no_identity
 
 FORM = "serve(needs, running, remaining, servers, chosen)"
+#: What a function may ask for besides, by naming it among its arguments, each as a small example has it for n jobs.
+MORE: dict[str, Callable[[int], Any]] = {
+    "classes": lambda n: np.zeros(n, dtype=np.int64),
+    "arrivals": lambda n: np.arange(n, dtype=float),
+    "estimates": np.ones,
+    "now": float,
+}
 OPTIONS = ("preemptive", "front")
 KEYS = ("function", "file", *OPTIONS, "identity")
 
@@ -61,8 +71,10 @@ class OwnFunction(Policy):
             raise InvalidInput(f"preemptive = {self.preemptive!r} must be true or false; write one of them")
         if self.front is not None:
             object.__setattr__(self, "front", whole(self.front, "front"))
+        object.__setattr__(self, "asks", asked_for(self.function, self.name))
+        object.__setattr__(self, "uses_estimates", "estimates" in self.asks)
         self.version()
-        try_out(self.function, self.name)
+        try_out(self.function, self.name, self.asks)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -71,6 +83,16 @@ class OwnFunction(Policy):
     @property
     def serve(self) -> Serve:
         return self.function
+
+    def estimated(self, durations: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the estimates the function is told: those the jobs come with, else their durations."""
+        return durations
+
+    def why_no_front(self, system: System) -> str | None:
+        more = [name for name in self.asks if name in MORE]
+        if more:
+            return f"policy '{self.name}' decides by {' and '.join(more)}, which a chain does not keep; simulate it"
+        return super().why_no_front(system)
 
     @classmethod
     def from_file(cls, place: str, **options: Any) -> OwnFunction:
@@ -205,13 +227,38 @@ def _from_table(table: Mapping[str, Any]) -> OwnFunction:
     return made
 
 
-def try_out(function: Any, name: str) -> None:
+def asked_for(function: Any, name: str) -> tuple[str, ...]:
+    """Return the arguments that a function wants: the usual five, whatever it calls them, or by name if one is more.
+
+    Examples
+    --------
+    >>> def by_age(needs, arrivals, now, chosen, servers): ...
+    >>> asked_for(by_age, "by_age")
+    ('needs', 'arrivals', 'now', 'chosen', 'servers')
+    """
+    try:
+        names = tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # a function of some other language
+        return Policy.asks
+    if not set(names) & set(MORE):
+        return Policy.asks
+    known = (*Policy.asks, *MORE)
+    for argument in names:
+        if argument not in known:
+            raise BadFunction(f"policy function '{name}' asks for '{argument}'; {nearest(argument, known)}")
+    if "chosen" not in names:
+        raise BadFunction(f"policy function '{name}' does not take chosen, in which it marks whom to serve; add it")
+    return names
+
+
+def try_out(function: Any, name: str, asks: tuple[str, ...] = Policy.asks) -> None:
     """Call the function on small examples; say in words what is wrong with it."""
     for needs in ([], [1], [2, 1, 3, 1], [4, 4], [1, 1, 1, 1, 1, 1]):
         chosen = np.zeros(len(needs), dtype=np.bool_)
         asked = np.array(needs, dtype=np.int64)
         try:
-            function(asked, np.zeros_like(chosen), np.ones(len(needs)), 4, chosen)
+            usual = dict(zip(Policy.asks, (asked, np.zeros_like(chosen), np.ones(len(needs)), 4, chosen), strict=True))
+            function(*(usual[key] if key in usual else MORE[key](len(needs)) for key in asks))
         except TypeError as error:
             raise BadFunction(f"policy function '{name}' cannot be called ({error}); write it as {FORM}") from None
         except Exception as error:

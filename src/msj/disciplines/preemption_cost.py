@@ -8,6 +8,7 @@ where it was. Put aside while it pays, it owes all of it again. The first start 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -38,6 +39,8 @@ class PreemptionCost(Model):
     citation: ClassVar[str] = "reset, Appendix H.6"
     goes_with: ClassVar[type[Policy]] = ServerFilling
     idles: ClassVar[str] = "jobs that were put aside hold servers without progress while they pay their overhead"
+
+    time_powers: ClassVar[Mapping[str, int]] = {"overhead_rate": -1}
 
     overhead_rate: Number
 

@@ -8,6 +8,7 @@ plain function, which has no random numbers, shows what one tick does: the oldes
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -47,6 +48,8 @@ class RandomizedTimers(Policy):
     summary: ClassVar[str] = "jobs start when their need's random clock ticks; no preemption; options clock, b"
     citation: ClassVar[str] = "Ghaderi 2016; reset, section 2"
     preemptive: ClassVar[bool] = False
+
+    time_powers: ClassVar[Mapping[str, int]] = {"clock": -1}
 
     clock: Number = 1
     b: Number = 0.1

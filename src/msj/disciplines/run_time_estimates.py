@@ -6,6 +6,7 @@ it up to the next multiple of 60. Jobs that come with estimates of their own hav
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +23,8 @@ class RunTimeEstimates(Policy):
     """Options of the backfilling policies."""
 
     uses_estimates: ClassVar[bool] = True
+
+    time_powers: ClassVar[Mapping[str, int]] = {"round_up_to": 1}
 
     factor: Number = 1
     round_up_to: Number | None = None

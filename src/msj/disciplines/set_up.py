@@ -56,6 +56,8 @@ class SetUp(Model):
     citation: ClassVar[str] = "reset, Appendix H.5"
     idles: ClassVar[str] = "servers are off or in set-up while jobs wait for them"
 
+    time_powers: ClassVar[Mapping[str, int]] = {"set_up_rate": -1}
+
     set_up_rate: Number
     staggered: bool = False
     power: Mapping[str, Number] | None = None

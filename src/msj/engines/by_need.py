@@ -14,7 +14,8 @@ import numpy as np
 
 from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
-from msj.engines.event import EventEngine, complete, enter, leave, next_arrival, next_completion, pass_time, start, stop
+from msj.engines.event import EventEngine, complete, enter, leave, next_arrival, next_completion, pass_time
+from msj.engines.need_lists import empty_lists, join, part, serve
 from msj.engines.packing import RANDOM, exactly, heaviest, heaviest_listed, maximal_packings
 from msj.engines.state import FINISHED, MORE_DRAWS, Arriving, job_row
 from msj.workloads.job_block import JobBlock
@@ -24,20 +25,6 @@ MOST_FIRST, LEAST_FIRST, FIRST_FIT, EXACTLY, HEAVIEST, HEAVIEST_PRESENT = range(
 AMONG = ("everyone", "prefix", "oldest")  # who may be served
 EVERYONE, PREFIX, OLDEST = range(len(AMONG))
 TIES = ("random", "smallest", "largest")  # as in ``packing``
-
-#: The list of the jobs of one need.
-GROUP = np.dtype(
-    [
-        ("need", "i8"),
-        ("head", "i8"),  # oldest job
-        ("tail", "i8"),  # youngest
-        ("edge", "i8"),  # youngest that is served
-        ("served", "i8"),  # how many are
-        ("members", "i8"),  # how many there are
-        ("target", "i8"),  # how many shall be served
-        ("cursor", "i8"),  # the next to be looked at
-    ]
-)
 
 
 class Rule(NamedTuple):
@@ -77,12 +64,7 @@ class ByNeedEngine(EventEngine):
         needs, servers = np.unique(cluster.needs), cluster.servers
         super().__init__(cluster, draws="random" if ties == "random" else "", least=len(needs))
         self.rule = Rule(servers, RULES.index(rule), AMONG.index(among), preemptive, TIES.index(ties))
-        groups = np.zeros(len(needs), dtype=GROUP)
-        groups["need"] = needs
-        for place in ("head", "tail", "edge"):
-            groups[place] = -1
-        group_of = np.zeros(servers + 1, dtype=np.int64)
-        group_of[needs] = np.arange(len(needs))
+        groups, group_of = empty_lists(needs, servers)
         listed = rule == "heaviest"
         self.lists = Lists(
             groups=groups,
@@ -94,37 +76,6 @@ class ByNeedEngine(EventEngine):
 
     def _run(self, block: JobBlock, arriving: Arriving) -> int:
         return int(_run(self.rule, arriving, self.present_jobs, self.lists, self.draws, self.finished))
-
-
-@helper
-def _join(jobs: Any, groups: Any, slot: Any) -> Any:
-    g = jobs[slot].group
-    end = groups[g].tail
-    jobs[slot].before, jobs[slot].next = end, -1
-    if end < 0:
-        groups[g].head = slot
-    else:
-        jobs[end].next = slot
-    groups[g].tail = slot
-    groups[g].members += 1
-
-
-@helper
-def _part(jobs: Any, groups: Any, slot: Any) -> Any:
-    g = jobs[slot].group
-    before, after = jobs[slot].before, jobs[slot].next
-    if before < 0:
-        groups[g].head = after
-    else:
-        jobs[before].next = after
-    if after < 0:
-        groups[g].tail = before
-    else:
-        jobs[after].before = before
-    if groups[g].edge == slot:
-        groups[g].edge = before
-    groups[g].served -= 1
-    groups[g].members -= 1
 
 
 @helper
@@ -148,7 +99,7 @@ def _extend_front(rule: Any, present: Any, lists: Any) -> Any:
         if state.first < 0:
             state.last = -1
         lists.in_front[0] += jobs[slot].need if rule.among == PREFIX else 1
-        _join(jobs, lists.groups, slot)
+        join(jobs, lists.groups, slot)
 
 
 @helper
@@ -174,23 +125,6 @@ def _first_fit(jobs: Any, groups: Any, free: Any) -> Any:
 
 
 @helper
-def _serve(present: Any, groups: Any, g: Any, wanted: Any) -> Any:
-    # For a moment more may run than servers allow, so the heap has room.
-    jobs = present.jobs
-    while groups[g].served > wanted:
-        slot = groups[g].edge
-        stop(present, slot)
-        groups[g].edge = jobs[slot].before
-        groups[g].served -= 1
-    while groups[g].served < wanted:
-        end = groups[g].edge
-        slot = groups[g].head if end < 0 else jobs[end].next
-        start(present, slot)
-        groups[g].edge = slot
-        groups[g].served += 1
-
-
-@helper
 def _serve_by_need(rule: Any, present: Any, groups: Any) -> Any:
     # One pass in order of need decides and obeys.
     size = len(groups)
@@ -204,7 +138,7 @@ def _serve_by_need(rule: Any, present: Any, groups: Any) -> Any:
             fits = free // need
         free -= fits * need
         if groups[g].served != kept + fits:
-            _serve(present, groups, g, kept + fits)
+            serve(present, groups, g, kept + fits)
 
 
 @helper
@@ -223,7 +157,7 @@ def _decide(rule: Any, present: Any, lists: Any, draws: Any) -> Any:
         heaviest(groups, rule.servers, rule.kind == HEAVIEST_PRESENT, rule.ties, draws, lists.best)
     for g in range(len(groups)):
         if groups[g].served != groups[g].target:
-            _serve(present, groups, g, groups[g].target)
+            serve(present, groups, g, groups[g].target)
 
 
 @kernel
@@ -238,7 +172,7 @@ def _run(rule: Any, arriving: Any, present: Any, lists: Any, draws: Any, finishe
         until = next_arrival(arriving, state)
         if next_completion(present) <= until:
             slot = complete(present)
-            _part(jobs, groups, slot)
+            part(jobs, groups, slot)
             in_front[0] -= jobs[slot].need if rule.among == PREFIX else 1
             leave(present, finished, slot)
         else:
@@ -247,10 +181,10 @@ def _run(rule: Any, arriving: Any, present: Any, lists: Any, draws: Any, finishe
             need = jobs[slot].need
             jobs[slot].group = lists.group_of[need]
             if rule.among == EVERYONE:
-                _join(jobs, groups, slot)
+                join(jobs, groups, slot)
             elif state.first < 0 and in_front[0] < rule.servers:
                 in_front[0] += need if rule.among == PREFIX else 1
-                _join(jobs, groups, slot)
+                join(jobs, groups, slot)
             else:
                 _queue(present, slot)
                 continue  # the front is full: nothing changes

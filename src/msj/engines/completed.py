@@ -15,7 +15,8 @@ from msj.workloads.job_block import JobBlock
 class Completed:
     """Jobs with the time of their first start and their finish, in the order the engine found them.
 
-    ``number`` counts jobs in order of arrival. A preempted job keeps its first start; ``preemptions`` is None where
+    ``number`` counts jobs in order of arrival. A job that was turned away has its finish at its arrival and a start
+    after it, which never comes. A preempted job keeps its first start; ``preemptions`` is None where
     the engine never preempts.
     """
 

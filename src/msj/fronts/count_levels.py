@@ -1,10 +1,11 @@
 """The chain of counts: policies that look only at how many jobs of each need there are, exponential durations.
 
 The numbers present, n = (n_1, ..., n_K) by need, are a Markov chain: up at rate lambda_i, down at rate mu_i·s_i(n), s_i
-the jobs in service (``disciplines.counting``). Without preemption the numbers in service belong to the state. One n_i
-is the level and unbounded; the other counts are phases, cut where more are hardly ever seen: who would come then is
-turned away. From some level on more jobs of its need change nothing, so the levels repeat and ``markov.level_process``
-solves them (matrix-geometric in that direction, without a cut).
+the jobs in service (``disciplines.counting``). Without preemption the numbers in service belong to the state, and so
+does what a rule remembers, such as whose turn it is. One n_i is the level and unbounded; the other counts are phases,
+cut where more are hardly ever seen: who would come then is turned away. From some level on more jobs of its need change
+nothing, so the levels repeat and ``markov.level_process`` solves them (matrix-geometric in that direction, without a
+cut).
 
 A tie that is broken at random is broken when a state is entered. The law over time needs only the mean stays, 1/(rate
 of leaving): a tie is a state that serves each way in proportion to chance × stay.
@@ -79,6 +80,8 @@ def number_of_phases(rule: Counting, level: int, most: Sequence[int]) -> int:
     others = [i for i in range(len(rule.needs)) if i != level]
     if rule.preemptive:
         return math.prod(most[i] + 1 for i in others)
+    if rule.idles:
+        return rule.situations * math.prod(most[i] + 1 for i in others)
     phases = 0
     for running in product(*(range(rule.servers // rule.needs[i] + 1) for i in others)):
         free = rule.servers - sum(rule.needs[i] * count for i, count in zip(others, running, strict=True))
@@ -172,8 +175,8 @@ def _local(
     )
 
 
-#: Counts of the other needs present, and how many of each need run.
-Phase = tuple[tuple[int, ...], tuple[int, ...]]
+#: Counts of the other needs present, how many of each need run, and what the rule remembers.
+Phase = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 def _running_stay(
@@ -183,7 +186,7 @@ def _running_stay(
     first = rule.steady_from(level, most)
     moves = _moves(rule, flow, level, most, always)
     nobody = tuple(most[i] if i == always else 0 for i in needs)
-    empty: Phase = (nobody, rule.started(nobody, [0] * len(needs)))
+    empty: Phase = (nobody, *rule.entered(nobody, [0] * len(needs), rule.at_rest))
     levels: list[list[Phase]] = [[empty], *([] for _ in range(first))]
     place: dict[tuple[int, Phase], int] = {(0, empty): 0}
     visited = [(0, empty)]
@@ -221,7 +224,7 @@ def _running_stay(
         leaving = within.sum(axis=1) + above.sum(axis=1) + (0.0 if below is None else below.sum(axis=1))
         return sparse.csr_array(within - sparse.diags_array(leaving))
 
-    present = [np.array([others for others, _ in phases], dtype=np.int64) for phases in levels]
+    present = [np.array([others for others, *_ in phases], dtype=np.int64) for phases in levels]
     for n, counts in enumerate(present):
         counts[:, level] = n
     others = [i for i in needs if i != level]
@@ -236,7 +239,7 @@ def _running_stay(
         ),
         level=level,
         present=tuple(present),
-        in_service=tuple(np.array([running for _, running in phases], dtype=float) for phases in levels),
+        in_service=tuple(np.array([running for _, running, _ in phases], dtype=float) for phases in levels),
         starts=tuple(
             np.array([_starts_running(rule, n, level, phase) for phase in phases], dtype=float)
             for n, phases in enumerate(levels)
@@ -247,12 +250,12 @@ def _running_stay(
 
 def _starts_running(rule: Counting, n: int, level: int, phase: Phase) -> list[bool]:
     """Return, for each need, whether a job of it would start at once."""
-    others, running = phase
+    others, running, memory = phase
     found = []
     for i in range(len(rule.needs)):
         present = [n if j == level else others[j] for j in range(len(rule.needs))]
         present[i] += 1
-        found.append(rule.started(present, running)[i] == present[i])
+        found.append(rule.entered(present, running, memory)[0][i] == present[i])
     return found
 
 
@@ -262,19 +265,19 @@ def _moves(
     """Return the function that lists (step of the level, phase reached, rate) from a level and a phase."""
     needs = range(len(rule.needs))
 
-    def after(present: list[int], running: Sequence[int]) -> Phase:
-        return tuple(0 if j == level else present[j] for j in needs), rule.started(present, running)
+    def after(present: list[int], running: Sequence[int], memory: tuple[int, ...]) -> Phase:
+        return tuple(0 if j == level else present[j] for j in needs), *rule.entered(present, running, memory)
 
     def moves(n: int, phase: Phase) -> Iterator[tuple[int, Phase, float]]:
-        others, running = phase
+        others, running, memory = phase
         present = [n if j == level else others[j] for j in needs]
         for i in needs:
             if i == level or present[i] < most[i]:  # at the cut, and where there are always enough, nobody comes
                 joined = [count + (j == i) for j, count in enumerate(present)]
-                yield int(i == level), after(joined, running), float(flow.arrival_rates[i])
+                yield int(i == level), after(joined, running, memory), float(flow.arrival_rates[i])
             if running[i]:
                 left = [count - (j == i != always) for j, count in enumerate(present)]
                 rest = [count - (j == i) for j, count in enumerate(running)]
-                yield -int(i == level), after(left, rest), float(running[i] * flow.service_rates[i])
+                yield -int(i == level), after(left, rest, memory), float(running[i] * flow.service_rates[i])
 
     return moves

@@ -9,6 +9,9 @@ can be there without the servers being full of the smallest jobs, and the phases
 - after a completion the head, drawn given need > f, starts if it fits now, and then fresh jobs start as long as they
   fit *and somebody is left in the queue*; the starts pass through vanishing phases, eliminated here.
 
+Where jobs come in some order (``ordered_types``), a phase also has h, the state of the order after the last job that
+has started; it is numbered by the counts, then by h. Nobody looks at the classes of those that wait.
+
 Everything is arrays over the phases of a level.
 """
 
@@ -26,6 +29,7 @@ from msj.fronts.count_space import CountSpace, count_space
 from msj.fronts.entries import Entries
 from msj.fronts.job_types import JobTypes, job_types
 from msj.fronts.open_model import OpenModel
+from msj.fronts.ordered_types import OrderedTypes, ordered_types
 from msj.markov.marked_chain import Sparse
 from msj.model import System
 
@@ -67,21 +71,24 @@ class _Builder:
         self.counts = self.space.vectors()
         self.free: Index = system.servers - self.counts @ needs
         self.in_service: Index = self.counts.sum(axis=1)
-        self.blocked = self.types.blocked_share(system.servers + self.most_need)
+        self.order: OrderedTypes = ordered_types(system, self.types, system.servers + self.most_need)
+        self.states = self.order.states
         self.blocking = self.free < self.most_need
 
     def level_sizes(self) -> tuple[int, ...]:
         together = np.bincount(self.in_service, minlength=self.levels + 1)
         blocking = np.cumsum(np.bincount(self.in_service[self.blocking], minlength=self.levels + 1))
-        return tuple((together + np.append(0, blocking[:-1])).tolist())
+        return tuple((self.states * (together + np.append(0, blocking[:-1]))).tolist())
 
     @cached_property
     def members(self) -> list[Index]:
-        """Numbers of the count vectors that are phases of each level, ascending."""
-        return [
-            np.flatnonzero((self.in_service == n) | (self.blocking & (self.in_service < n)))
-            for n in range(self.levels + 1)
-        ]
+        """Numbers of the phases of each level, ascending: count vector × states of the order + state."""
+        states = np.arange(self.states)
+        found = []
+        for n in range(self.levels + 1):
+            vectors = np.flatnonzero((self.in_service == n) | (self.blocking & (self.in_service < n)))
+            found.append((vectors[:, None] * self.states + states).ravel())
+        return found
 
     def build(self) -> OpenModel:
         by_class = np.zeros((len(self.types), self.classes), dtype=np.int64)
@@ -92,70 +99,81 @@ class _Builder:
             arrivals=tuple(self._arrivals(n) for n in range(self.levels)),
             completions=(None, *(self._completions(n) for n in range(1, self.levels + 1))),
             repeating_completions=self._completions(self.levels + 1),
-            in_service=tuple(self.counts[self.members[n]] @ by_class for n in levels),
-            free_servers=tuple(self.free[self.members[n]] for n in levels),
+            in_service=tuple(self.counts[self._vectors(n)] @ by_class for n in levels),
+            free_servers=tuple(self.free[self._vectors(n)] for n in levels),
+            order_state=tuple(self.members[n] % self.states for n in levels),
         )
 
     def _phases(self, level: int) -> Index:
         return self.members[min(level, self.levels)]
 
-    def _place(self, level: int, vectors: NDArray[np.int32]) -> Index:
-        """Positions of count vectors among the phases of a level."""
-        return np.searchsorted(self._phases(level), self.space.rank(vectors))
+    def _vectors(self, level: int) -> Index:
+        """The count vector of each phase of a level."""
+        return self._phases(level) // self.states
 
-    def _shifted(self, phases: Index, *, less: np.intp | None = None, more: np.intp | None = None) -> NDArray[np.int32]:
-        vectors = self.counts[phases].copy()
+    def _place(self, level: int, vectors: NDArray[np.int32], states: Index | int) -> Index:
+        """Positions of count vectors, with states of the order, among the phases of a level."""
+        return np.searchsorted(self._phases(level), self.space.rank(vectors) * self.states + states)
+
+    def _shifted(
+        self, vectors: Index, *, less: np.intp | int | None = None, more: np.intp | int | None = None
+    ) -> NDArray[np.int32]:
+        counts = self.counts[vectors].copy()
         if less is not None:
-            vectors[:, less] -= 1
+            counts[:, less] -= 1
         if more is not None:
-            vectors[:, more] += 1
-        return vectors
+            counts[:, more] += 1
+        return counts
 
     def _quiet(self, level: int) -> Sparse:
-        phases = self._phases(level)
-        entries = Entries(len(phases), len(phases))
+        vectors, states = self._vectors(level), self._phases(level) % self.states
+        entries = Entries(len(vectors), len(vectors))
         for i, j in np.argwhere(self.types.phase_changes):
-            has = np.flatnonzero(self.counts[phases, i])
-            moved = self._place(level, self._shifted(phases[has], less=i, more=j))
-            entries.add(has, moved, self.counts[phases[has], i] * self.types.phase_changes[i, j])
+            has = np.flatnonzero(self.counts[vectors, i])
+            moved = self._place(level, self._shifted(vectors[has], less=i, more=j), states[has])
+            entries.add(has, moved, self.counts[vectors[has], i] * self.types.phase_changes[i, j])
         return entries.matrix()
 
     def _arrivals(self, level: int) -> Sparse:
-        phases = self._phases(level)
-        entries = Entries(len(phases), len(self._phases(level + 1)))
-        nobody_waits = self.in_service[phases] == level
+        vectors, states = self._vectors(level), self._phases(level) % self.states
+        entries = Entries(len(vectors), len(self._phases(level + 1)))
+        nobody_waits = self.in_service[vectors] == level
         joins = np.flatnonzero(~nobody_waits)
-        entries.add(joins, self._place(level + 1, self.counts[phases[joins]]), np.ones(len(joins)))
-        blocks = np.flatnonzero(nobody_waits & (self.blocked[self.free[phases]] > 0))
-        entries.add(
-            blocks, self._place(level + 1, self.counts[phases[blocks]]), self.blocked[self.free[phases[blocks]]]
-        )
-        for j in np.flatnonzero(self.types.fresh):
-            fits = np.flatnonzero(nobody_waits & (self.types.needs[j] <= self.free[phases]))
-            started = self._place(level + 1, self._shifted(phases[fits], more=j))
-            entries.add(fits, started, np.full(len(fits), self.types.fresh[j]))
+        entries.add(joins, self._place(level + 1, self.counts[vectors[joins]], states[joins]), np.ones(len(joins)))
+        blocked = self.order.blocked[states, self.free[vectors]]
+        blocks = np.flatnonzero(nobody_waits & (blocked > 0))
+        entries.add(blocks, self._place(level + 1, self.counts[vectors[blocks]], states[blocks]), blocked[blocks])
+        for before, j, after, chance in self.order.entries:
+            fits = np.flatnonzero(nobody_waits & (states == before) & (self.types.needs[j] <= self.free[vectors]))
+            started = self._place(level + 1, self._shifted(vectors[fits], more=j), after)
+            entries.add(fits, started, np.full(len(fits), chance))
         return entries.matrix()
 
     def _completions(self, level: int) -> Sparse:
         phases, below = self._phases(level), self._phases(level - 1)
+        vectors, states = phases // self.states, phases % self.states
         direct = Entries(len(phases), len(below))
         starting = Entries(len(phases), len(below))
-        waits = self.in_service[phases] < level
+        waits = self.in_service[vectors] < level
         for i in np.flatnonzero(self.types.completion_rates):
-            rate = self.counts[phases, i] * self.types.completion_rates[i]
+            rate = self.counts[vectors, i] * self.types.completion_rates[i]
             leaves = np.flatnonzero((rate > 0) & ~waits)
-            direct.add(leaves, self._place(level - 1, self._shifted(phases[leaves], less=i)), rate[leaves])
+            reached = self._place(level - 1, self._shifted(vectors[leaves], less=i), states[leaves])
+            direct.add(leaves, reached, rate[leaves])
             leaves = np.flatnonzero((rate > 0) & waits)
-            free = self.free[phases[leaves]]
+            free, here = self.free[vectors[leaves]], states[leaves]
             free_after = free + self.types.needs[i]
-            per_head = rate[leaves] / self.blocked[free]
-            still = self.blocked[free_after] > 0
-            stays = self._place(level - 1, self._shifted(phases[leaves[still]], less=i))
-            direct.add(leaves[still], stays, (per_head * self.blocked[free_after])[still])
-            for j in np.flatnonzero(self.types.fresh):
-                starts = (self.types.needs[j] > free) & (self.types.needs[j] <= free_after)
-                begun = self._place(level - 1, self._shifted(phases[leaves[starts]], less=i, more=j))
-                starting.add(leaves[starts], begun, per_head[starts] * self.types.fresh[j])
+            blocked, still_blocked = self.order.blocked[here, free], self.order.blocked[here, free_after]
+            # A phase in which somebody waits whom nothing blocks is never entered; its row must be one all the same.
+            per_head = rate[leaves] / np.where(blocked > 0, blocked, 1.0)
+            still = still_blocked > 0
+            stays = self._place(level - 1, self._shifted(vectors[leaves[still]], less=i), here[still])
+            direct.add(leaves[still], stays, (per_head * still_blocked)[still])
+            for before, j, after, chance in self.order.entries:
+                need = self.types.needs[j]
+                starts = (here == before) & (need <= free_after) & ((need > free) | (blocked == 0))
+                begun = self._place(level - 1, self._shifted(vectors[leaves[starts]], less=i, more=j), after)
+                starting.add(leaves[starts], begun, per_head[starts] * chance)
         entering = starting.matrix()
         if entering.nnz == 0:
             return direct.matrix()
@@ -163,15 +181,15 @@ class _Builder:
 
     def _settled(self, level: int) -> NDArray[np.float64]:
         """Where filling ends: row x, the law of the phase reached from counts x with the rest of the level waiting."""
-        phases = self._phases(level)
-        passing = Entries(len(phases), len(phases))
-        queue_left = self.in_service[phases] < level
-        for j in np.flatnonzero(self.types.fresh):
-            starts = np.flatnonzero(queue_left & (self.types.needs[j] <= self.free[phases]))
+        vectors, states = self._vectors(level), self._phases(level) % self.states
+        passing = Entries(len(vectors), len(vectors))
+        queue_left = self.in_service[vectors] < level
+        for before, j, after, chance in self.order.entries:
+            starts = np.flatnonzero(queue_left & (states == before) & (self.types.needs[j] <= self.free[vectors]))
             # A phase that starts somebody from the queue is a vanishing one; all of them are phases of the level.
-            begun = self._place(level, self._shifted(phases[starts], more=j))
-            passing.add(starts, begun, np.full(len(starts), self.types.fresh[j]))
-        settles = np.where(queue_left, self.blocked[self.free[phases]], 1.0)
-        steps = sparse.eye_array(len(phases), format="csc") - passing.matrix().tocsc()
+            begun = self._place(level, self._shifted(vectors[starts], more=j), after)
+            passing.add(starts, begun, np.full(len(starts), chance))
+        settles = np.where(queue_left, self.order.blocked[states, self.free[vectors]], 1.0)
+        steps = sparse.eye_array(len(vectors), format="csc") - passing.matrix().tocsc()
         # Starts raise the lexicographic rank: the matrix is triangular and its factors have no fill.
         return np.asarray(splu(steps.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0).solve(np.diag(settles)))

@@ -13,6 +13,7 @@ from msj.fronts.explore import Step, explore
 from msj.fronts.job_types import JobTypes, job_types
 from msj.markov.marked_chain import MarkedChain
 from msj.model import System
+from msj.model.assumptions import require, why_not_independent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class SimplifiedState:
 
 def simplified_chain(system: System) -> tuple[list[SimplifiedState], MarkedChain]:
     """Build the SSS of a system under FCFS."""
+    require(why_not_independent(system), "the simplified saturated system")
     types = job_types(system)
     empty = (0,) * len(types)
     start = [state for state, _ in _fill(types, empty, system.servers)]

@@ -201,7 +201,7 @@ def filling(model: FrontModel[Any, Any], most_fronts: int) -> Callable[[Any, int
     @lru_cache(maxsize=200_000)
     def refilled(front: Any, available: int) -> Law:
         if available == 0 or model.full(front):
-            return {front: 1.0}
+            return {model.settled(front): 1.0}
         law: Law = {}
         for joined, chance in _joined(model, front).items():
             for reached, rest in refilled(joined, available - 1).items():

@@ -70,6 +70,10 @@ class FrontModel(ABC, Generic[Front, Job]):
         """Return whether the front looks at no further job."""
         return self.size(front) >= self.most_jobs
 
+    def settled(self, front: Front) -> Front:
+        """Return the front once it is clear that nobody else can join; only for fronts that wait for the next job."""
+        return front
+
     def jobs(self, front: Front) -> Iterable[Any]:
         """Return the jobs of a front, each as :meth:`class_of` understands it."""
         return front  # type: ignore[return-value]

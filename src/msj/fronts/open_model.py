@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from msj.markov.level_process import LevelProcess
 from msj.markov.marked_chain import Sparse
+from msj.model.arrivals import MarkovForm
 
 Counts = NDArray[np.int64]
 
@@ -59,6 +60,30 @@ class LevelBlocks:
             repeating_down=self.repeating_completions,
         )
 
+    def under(self, form: MarkovForm) -> LevelProcess:
+        """Return the level process under Markovian arrivals: phases are (front, phase of the arrivals).
+
+        The two do not know of each other: arrivals are D1 on one side and lead the front on the other, all else happens
+        on one side only. While the arrivals are in a phase that is passed in no time, the front stands still.
+        """
+        timed = sparse.diags_array((~form.passing).astype(float), format="csr")
+        quiet, marked = sparse.csr_array(form.D0), sparse.csr_array(form.D1)
+        sizes = self.level_sizes
+        local = [
+            sparse.kron(self._local(n, 0.0), timed, format="csr")
+            + sparse.kron(sparse.eye_array(size, format="csr"), quiet, format="csr")
+            for n, size in enumerate(sizes)
+        ]
+        identity = sparse.eye_array(sizes[-1], format="csr")
+        return LevelProcess(
+            local=local[:-1],
+            up=[sparse.kron(block, marked, format="csr") for block in self.arrivals],
+            down=[None, *(sparse.kron(block, timed, format="csr") for block in self.completions[1:])],
+            repeating_up=sparse.kron(identity, marked, format="csr"),
+            repeating_local=local[-1],
+            repeating_down=sparse.kron(self.repeating_completions, timed, format="csr"),
+        )
+
     def local_without_arrivals(self, level: int) -> Sparse:
         """Return the block of a level when nobody else arrives: what a job sees happen ahead of it."""
         return self._local(level, 0.0)
@@ -77,6 +102,7 @@ class OpenModel(LevelBlocks):
 
     in_service: tuple[Counts, ...]  # per level: phases × classes
     free_servers: tuple[Counts, ...]  # per level: servers idle in each phase
+    order_state: tuple[Counts, ...]  # per level: state of the order of jobs after the last that has started
 
     def waiting(self, level: int) -> Counts:
         """Jobs waiting in each phase of a level up to L."""

@@ -18,6 +18,7 @@ from msj.fronts.explore import Step, explore
 from msj.fronts.job_types import JobTypes, job_types
 from msj.markov.marked_chain import MarkedChain
 from msj.model import System
+from msj.model.assumptions import require, why_not_independent
 
 Front = tuple[int, ...]  # job types, oldest first
 
@@ -28,6 +29,7 @@ def ordered_chain(system: System, *, front: int | None = None) -> tuple[list[Fro
     if type(policy) is not Fcfs:
         other = told_apart(policy, Fcfs)
         raise NotSupported(f"the full ordered chain is that of fcfs, not of {other}; use policy_front")
+    require(why_not_independent(system), "the full ordered chain")
     types = job_types(system)
     size = front if front is not None else system.servers
     freshest = int(np.argmax(types.fresh))

@@ -73,6 +73,9 @@ class TaggedFront(FrontModel[Any, Any]):
     def full(self, front: Any) -> bool:
         return self.inner.full(front)
 
+    def settled(self, front: Any) -> Any:
+        return self.inner.settled(front)
+
     def class_counts(self, front: Any) -> Sequence[int]:
         return self.inner.class_counts(front)
 

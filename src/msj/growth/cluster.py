@@ -88,7 +88,7 @@ def cluster_scaling(
     if keep not in get_args(Keep):
         raise InvalidInput(f"keep = {keep!r} is unknown; use one of {', '.join(get_args(Keep))}")
     changed = _changed(system, servers, largest_needs)
-    if all(getattr(system, key) is None for key in ("arrival_rate", "load", "utilisation")):
+    if system.arrival_rate_at(system.naive_threshold) is None:
         raise InvalidInput("no load is given; add arrival_rate, load or utilisation")
     jobs = None if jobs is None else whole(jobs, "jobs")
     recorded = seed_record(root_of(rng, seed))

@@ -12,6 +12,7 @@ from msj.closed_forms.fluid import FluidModel, Vector
 from msj.errors import InvalidInput, NotSupported
 from msj.growth.queueing_bounds import offered
 from msj.model import System
+from msj.model.assumptions import why_not_plain
 from msj.model.numbers import number
 
 STARTS = ("empty", "equilibrium")
@@ -34,7 +35,7 @@ def fluid_model(system: System, start: str | ArrayLike = "empty") -> FluidModel:
     >>> fluid_model(msj.read("examples/two_servers.toml"), "equilibrium").start.tolist()
     [1.0, 2.0]
     """
-    reason = why_not_fcfs(system) or why_not_exponential(system)
+    reason = why_not_fcfs(system) or why_not_exponential(system) or why_not_plain(system)
     if reason is not None:
         raise NotSupported(f"the fluid model does not apply: {reason}")
     rate, _ = offered(system)

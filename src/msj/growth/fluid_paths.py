@@ -30,8 +30,9 @@ from msj.growth.queueing_bounds import offered
 from msj.model import System
 from msj.model.numbers import positive, whole
 from msj.results import Progress, Quantity, Result, Watch, provenance
+from msj.results.units import said
 from msj.simulation import replay_jobs
-from msj.workloads import PoissonJobs, RecordedJobs, Rng, Streams, seed_record, seed_sequence
+from msj.workloads import RecordedJobs, Rng, Streams, SystemJobs, seed_record, seed_sequence
 
 MOST_JOBS = 50_000_000  # in one path: some gigabytes
 BLOCK = 65536
@@ -127,7 +128,7 @@ def fluid(
         system=system.to_spec(),
         quantities=(*_fluid_rows(model, times, settled), *_path_rows(model, clusters, exponent)),
         provenance=provenance(until=until, tolerance=float(tolerance), paths=paths, seed=recorded),
-        notes=tuple(_notes(model, settled, float(tolerance), exponent)),
+        notes=tuple(_notes(model, settled, float(tolerance), exponent, system.time_unit)),
     )
 
 
@@ -200,8 +201,10 @@ def _path_rows(model: FluidModel, clusters: Sequence[FluidPaths], exponent: floa
                 yield row("jobs_over_rate", value, "simulation", job_class=name, at=there)
 
 
-def _notes(model: FluidModel, settled: float, tolerance: float, exponent: float | None) -> Iterator[str]:
-    yield f"Within {100 * tolerance:g} % of equilibrium from time {settled:.6g} on."
+def _notes(
+    model: FluidModel, settled: float, tolerance: float, exponent: float | None, time_unit: str | None
+) -> Iterator[str]:
+    yield f"Within {100 * tolerance:g} % of equilibrium from time {said(settled, 'time', time_unit)} on."
     reason = model.why_not_covered()
     if reason is not None:
         yield f"This start is outside the theorem: {reason}."
@@ -227,7 +230,7 @@ def _cluster(
 def _path(system: System, model: FluidModel, times: Vector, streams: Streams) -> tuple[Vector, float]:
     """Simulate once; return the path at the times, and its largest distance to the fluid."""
     until = float(times[-1])
-    system = system.replace(classes=system.active_classes)
+    system = system.only_active
     rate, _ = offered(system)
     rates = rate * np.array([float(c.share) for c in system.classes])
     jobs = _jobs(system, rate, np.rint(rates * model.start).astype(np.int64), until, streams)
@@ -260,7 +263,7 @@ def _jobs(system: System, rate: float, present: Any, until: float, streams: Stre
     means = np.array([float(c.duration.mean) for c in system.classes])
     arrival, job_class = [np.zeros(len(first))], [first]
     duration = [lots.standard_exponential(len(first)) * means[first]]
-    source = PoissonJobs(system, arrival_rate=rate, streams=streams)
+    source = SystemJobs(system, arrival_rate=rate, streams=streams)
     while source.clock <= until:
         block = source.take(BLOCK)
         inside = block.arrival <= until

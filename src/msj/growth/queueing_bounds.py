@@ -10,6 +10,7 @@ from msj.closed_forms.queueing_bounds import QueueingBounds
 from msj.closed_forms.queueing_bounds import queueing_bounds as bounds_of_numbers
 from msj.errors import InvalidInput, NotSupported, TooLarge, Unstable
 from msj.model import System
+from msj.model.assumptions import why_not_plain
 
 MOST_SERVERS = 10_000_000  # the law of the servers asked for is a list that long
 
@@ -32,7 +33,7 @@ def queueing_bounds(system: System) -> QueueingBounds:
     >>> round(queueing_bounds(system).sharper_bound, 4)
     0.0716
     """
-    reason = why_not_fcfs(system)
+    reason = why_not_fcfs(system) or why_not_plain(system)
     if reason is not None:
         raise NotSupported(f"the bounds on the queueing probability do not apply: {reason}")
     if system.servers > MOST_SERVERS:

@@ -9,8 +9,9 @@ from typing import Any
 from msj.errors import InvalidInput
 from msj.model.numbers import whole
 from msj.registry import nearest
+from msj.results.units import TIME_UNITS
+from msj.results.units import time_unit as unit_named
 
-SECONDS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
 SERVERS_ARE = ("cpus", "nodes", "gpus")
 WAITS_FROM = ("eligible", "submit")
 ROLES = (
@@ -33,7 +34,7 @@ class LogOptions:
         Which column of the file has which part: ``{"submit": "submit_time", "need": "num_gpu"}``, or as a text
         ``submit=submit_time,need=num_gpu``. Columns of a file without a header go by their number, from 1 on.
     time_unit
-        The unit of times that are plain numbers: s, ms, min or h.
+        The unit of times that are plain numbers: s, ms, min, h, or any other name of ``results.units``.
     wait_from
         Where a log has both: whether a job waits from when it was eligible, or from its submission.
     strict
@@ -43,10 +44,8 @@ class LogOptions:
     --------
     >>> LogOptions(columns="submit=submit_time, need=num_gpu").columns
     {'submit': 'submit_time', 'need': 'num_gpu'}
-    >>> LogOptions(time_unit="sec")
-    Traceback (most recent call last):
-        ...
-    msj.errors.InvalidInput: time_unit 'sec' is unknown; did you mean 's'?
+    >>> LogOptions(time_unit="h").seconds
+    3600.0
     """
 
     servers: int | None = None
@@ -60,15 +59,23 @@ class LogOptions:
         if self.servers is not None:
             object.__setattr__(self, "servers", whole(self.servers, "servers"))
         object.__setattr__(self, "columns", _columns(self.columns))
-        for name, known in (("servers_are", SERVERS_ARE), ("time_unit", tuple(SECONDS)), ("wait_from", WAITS_FROM)):
+        for name, known in (("servers_are", SERVERS_ARE), ("wait_from", WAITS_FROM)):
             given = getattr(self, name)
             if given is not None and given not in known:
                 raise InvalidInput(f"{name} '{given}' is unknown; {nearest(str(given), known)}")
 
+        if self.time_unit is not None:
+            object.__setattr__(self, "time_unit", unit_named(self.time_unit))
+
     @property
     def seconds(self) -> float:
         """Seconds in a unit of time; 1 where none is given."""
-        return SECONDS[self.time_unit or "s"]
+        return seconds_in(self.time_unit)
+
+
+def seconds_in(unit: str | None) -> float:
+    """Return the seconds in a unit of time; 1 where none is given."""
+    return 1.0 if unit is None else float(TIME_UNITS[unit_named(unit)].seconds)
 
 
 def _columns(given: Any) -> dict[str, str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from msj.errors import InvalidInput
 from msj.logs import cells
-from msj.logs.log_options import SECONDS, LogOptions
+from msj.logs.log_options import LogOptions, seconds_in
 from msj.logs.reason import Reason
 from msj.logs.rows import blank
 from msj.registry import nearest
@@ -78,7 +78,7 @@ def columns_of(names: Sequence[str], options: LogOptions) -> tuple[dict[str, str
     _check(chosen, names)
     if options.time_unit is None and unit is not None:
         notes.append(f"Times are in {unit}; --time-unit says otherwise.")
-    return chosen, SECONDS[unit or "s"], notes
+    return chosen, seconds_in(unit), notes
 
 
 def _column(names: Sequence[str], role: str, given: str) -> str:

@@ -43,6 +43,15 @@ def with_largest_need(system: System, largest: int) -> System:
     return system.replace(classes=classes)
 
 
+def require_free_shares(system: System) -> None:
+    """Refuse to change shares that follow from the order of jobs."""
+    names = [c.name for c in system.classes]
+    if system.arrivals.shares(names) is not None or system.order.shares(len(names)) is not None:
+        raise NotSupported(
+            "the shares follow from the order of jobs, so one of them cannot be changed; change the order"
+        )
+
+
 def with_share(system: System, job_class: str, share: Number | str) -> System:
     """Return the cluster with another share for one class; the others keep their ratios to each other.
 
@@ -60,6 +69,7 @@ def with_share(system: System, job_class: str, share: Number | str) -> System:
         raise InvalidInput(f"no class is called '{job_class}'; there are: {names}")
     if old == 1 and value != 1:
         raise InvalidInput(f"class '{job_class}' has share 1, so nobody else can take the rest; leave it at 1")
+    require_free_shares(system)
     scale = (1 - value) / (1 - old) if old != 1 else 1
     classes = [c.replace(share=value if c.name == job_class else c.share * scale) for c in system.classes]
     return system.replace(classes=classes)

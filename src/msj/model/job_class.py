@@ -24,7 +24,8 @@ class JobClass(Value):
     need
         Servers held together, from start to end.
     share
-        Share of all arrivals that are of this class; ``"2/3"`` and ``Fraction(2, 3)`` stay exact.
+        Share of all arrivals that are of this class; ``"2/3"`` and ``Fraction(2, 3)`` stay exact. It may be left out
+        where the system's order of jobs (or its arrivals) says who comes how often.
     count
         Instead of the share: how many such jobs were counted. All classes of a system have a count, or none; the
         system makes exact shares of them.
@@ -41,7 +42,7 @@ class JobClass(Value):
 
     name: str
     need: int
-    share: Number = None  # type: ignore[assignment]  # None only beside a count, outside a system
+    share: Number = None  # type: ignore[assignment]  # None only outside a system: it has counts, or an order that tells
     count: int | None = None
     duration: Duration
     extra: Mapping[str, Any] = Table()
@@ -50,12 +51,11 @@ class JobClass(Value):
         if not text(self.name, "name").strip():
             raise InvalidInput(f"name = {self.name!r} must be a non-empty text; name the class")
         object.__setattr__(self, "need", whole(self.need, "need"))
-        if (self.share is None) == (self.count is None):
-            given = "neither" if self.share is None else "both"
-            raise InvalidInput(f"a class takes share or count, and {given} is given; give exactly one")
+        if self.share is not None and self.count is not None:
+            raise InvalidInput("a class takes share or count, and both is given; give exactly one")
         if self.share is not None:
             object.__setattr__(self, "share", probability(self.share, "share"))
-        else:
+        elif self.count is not None:
             object.__setattr__(self, "count", whole(self.count, "count", least=0))
         if not isinstance(self.duration, Duration):
             try:
@@ -74,6 +74,7 @@ class JobClass(Value):
     def to_spec(self) -> dict[str, Any]:
         """Return the ``[[classes]]`` table that describes this class."""
         spec: dict[str, Any] = {"name": self.name, "need": self.need}
-        spec |= {"share": as_plain(self.share)} if self.count is None else {"count": self.count}
+        spec |= {} if self.share is None else {"share": as_plain(self.share)}
+        spec |= {} if self.count is None else {"count": self.count}
         further: dict[str, Any] = plain(self.extra)
         return spec | {"duration": self.duration.to_spec()} | further

@@ -64,6 +64,8 @@ def _as_meant(text: str) -> str:
         return f"decimals take a point: write {text.strip().replace(',', '.')}"
     if per_cent := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", text):
         return f"write it as a share, {float(per_cent[1]) / 100:.10g}"
+    if re.fullmatch(r"\s*[-+\d./eE]+\s*(?:per\s+|/\s*)?[^\W\d_]+\s*", text):
+        return "units are for times and rates in spec files ('2 h', '12 per hour'); write a bare number here"
     return "write 0.25, 3 or '1/3'"
 
 
@@ -152,4 +154,6 @@ def as_text(value: Number) -> str:
 
 def as_plain(value: Number) -> int | float | str:
     """Write a number for TOML or JSON, so that reading it back gives the same value."""
-    return str(value) if isinstance(value, Fraction) else value
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else str(value)
+    return value

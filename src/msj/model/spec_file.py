@@ -1,9 +1,11 @@
 """Spec files: the TOML (or JSON) document that describes a cluster.
 
-The keys are a contract: ``name``, ``servers``, ``policy``, ``model``, one of ``arrival_rate``/``load``/``utilisation``,
-and ``classes`` with ``name``, ``need``, ``share`` or ``count``, ``duration`` and the keys that the ``model`` adds.
-Reading gives a :class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that
-reads back as an equal system.
+The keys are a contract: ``name``, ``time_unit``, ``servers``, ``policy``, ``model``, one of
+``arrival_rate``/``load``/``utilisation``, ``arrivals`` and ``order`` (tables with ``law``), and ``classes`` with
+``name``, ``need``, ``share`` or ``count``, ``duration`` and the keys that the ``model`` adds. Times and rates may have
+a unit (``written_units``). Reading gives a
+:class:`System` or one sentence with file, key, value, rule and fix; writing gives a document that reads back as an
+equal system.
 """
 
 from __future__ import annotations
@@ -18,13 +20,16 @@ from typing import Any, TypeAlias
 from msj.errors import InvalidInput, MsjError
 from msj.model.endless import require_an_end
 from msj.model.job_class import JobClass
-from msj.model.system import CLASS_KEYS, LOADS, ChosenModel, System, check_class_key, chosen_model
+from msj.model.system import CLASS_KEYS, DEPENDENCE, LOADS, ChosenModel, System, check_class_key, chosen_model
+from msj.model.written_units import in_one_unit
 from msj.registry import nearest
+from msj.store import write_text
 
 #: A cluster, or the file that describes it.
 SystemLike: TypeAlias = System | str | os.PathLike[str]
 
-SYSTEM_KEYS = ("name", "servers", "policy", "model", *LOADS, "classes")
+SYSTEM_KEYS = ("name", "time_unit", "servers", "policy", "model", *LOADS, *DEPENDENCE, "classes")
+SHARES = ("share", "count")
 
 
 def read(path: str | os.PathLike[str]) -> System:
@@ -56,7 +61,7 @@ def as_system(given: SystemLike) -> System:
 def write(system: System, path: str | os.PathLike[str]) -> None:
     """Write a cluster to a file; the ending, .toml or .json, decides the format."""
     path = Path(path)
-    path.write_text(to_json(system) if path.suffix.lower() == ".json" else to_toml(system), encoding="utf-8")
+    write_text(path, to_json(system) if path.suffix.lower() == ".json" else to_toml(system))
 
 
 def to_toml(system: System) -> str:
@@ -85,13 +90,17 @@ def from_document(document: object, *, folder: Path | None = None) -> System:
     if not isinstance(document, dict):
         raise InvalidInput("the document must be a table with servers and classes; msj new writes one")
     _known(document, SYSTEM_KEYS)
+    document = in_one_unit(document)
     _required(document, ("servers", "classes"))
     classes = document["classes"]
     if not isinstance(classes, list) or not all(isinstance(c, dict) for c in classes):
         raise InvalidInput("classes must be a list of tables; write one [[classes]] table per class")
     model = chosen_model(document.get("model"))
+    told = any(key in document for key in DEPENDENCE)  # who comes how often may follow from them
     tables = [_located(c, folder) for c in classes] if folder is not None else classes
-    made = {"model": model, "classes": [_job_class(c, i, model) for i, c in enumerate(tables)]}
+    made = {"model": model, "classes": [_job_class(c, i, model, told) for i, c in enumerate(tables)]}
+    if folder is not None:
+        made |= {key: _located(document[key], folder) for key in DEPENDENCE if key in document}
     if folder is not None and "policy" in document:
         made["policy"] = _located_policy(document["policy"], folder)
     return System(**{**document, **made})
@@ -112,12 +121,14 @@ def _key(name: str) -> str:
     return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _toml(name)
 
 
-def _job_class(table: dict[str, Any], index: int, model: ChosenModel | None) -> JobClass:
+def _job_class(table: dict[str, Any], index: int, model: ChosenModel | None, told: bool) -> JobClass:
     try:
         further = {key: value for key, value in table.items() if key not in CLASS_KEYS}
         for key in further:
             check_class_key(key, model)
-        _required(table, tuple(key for key in CLASS_KEYS if key != ("share" if "count" in table else "count")))
+        _required(table, tuple(key for key in CLASS_KEYS if key not in SHARES))
+        if not (told or any(key in table for key in SHARES)):
+            _required(table, SHARES[:1])
         return JobClass(**{key: table[key] for key in CLASS_KEYS if key in table}, extra=further)
     except MsjError as error:
         raise error.within(f"classes[{index}]") from None

@@ -2,26 +2,34 @@
 
 How much arrives is said in one of three ways: ``arrival_rate`` (jobs per unit of time, lambda), ``utilisation``
 (lambda·E[need × duration]/servers) or ``load`` (lambda/lambda*, the share of the stability threshold). The last needs
-the threshold, which only an analysis knows; the model keeps what the user said.
+the threshold, which only an analysis knows; the model keeps what the user said. ``arrivals`` say when jobs come
+(Poisson unless they say otherwise) and ``order`` who comes after whom (independent of each other); a rate scales the
+arrivals, and where none is given their own holds, if they have one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from msj.errors import InvalidInput, MsjError
+from msj.model.arrivals import Arrivals, PoissonArrivals, arrivals_from
 from msj.model.chosen import chosen_from
 from msj.model.job_class import JobClass
 from msj.model.numbers import Number, as_plain, as_text, positive, text, whole
+from msj.model.orders import IndependentOrder, Order, OrderChain, order_from
+from msj.model.shares import with_shares
 from msj.model.value import Value
 from msj.registry import MODELS, POLICIES, nearest
 from msj.results.html import html_grid
+from msj.results.units import beside, rate_words, ratio
+from msj.results.units import time_unit as unit_named
 
 CLASS_KEYS = ("name", "need", "share", "count", "duration")
 LOADS = ("arrival_rate", "load", "utilisation")
+POISSON, INDEPENDENT = PoissonArrivals(), IndependentOrder()
+DEPENDENCE = ("arrivals", "order")  # left out where they are as usual: what was written before they existed still holds
 PER_CENT = (10, 100)  # between these a load or a utilisation is a percentage; far more is an overload somebody means
 
 
@@ -76,8 +84,14 @@ class System(Value):
         function itself, ``"FILE.py:FUNCTION"``, or a table with ``function`` and ``file``.
     model
         None for a plain cluster; or, in the same three ways, one where jobs or servers are of another kind.
+    arrivals
+        When jobs come: an arrival law, its name, or the table that describes it. Poisson if nothing is said.
+    order
+        Who comes after whom: an order of jobs, its name, or its table. Independent if nothing is said.
     name
         What users call the cluster.
+    time_unit
+        What one unit of time is: ``"hours"``. It changes no number, but answers say it.
 
     Examples
     --------
@@ -94,6 +108,8 @@ class System(Value):
     1.0
     """
 
+    time_powers: ClassVar[Mapping[str, int]] = {"arrival_rate": -1}
+
     servers: int
     classes: tuple[JobClass, ...]
     arrival_rate: Number | None = None
@@ -101,11 +117,21 @@ class System(Value):
     utilisation: Number | None = None
     policy: ChosenPolicy = "fcfs"  # type: ignore[assignment]
     model: ChosenModel | None = None
+    arrivals: Arrivals = POISSON
+    order: Order = INDEPENDENT
     name: str = ""
+    time_unit: str | None = None
 
     def __post_init__(self) -> None:
+        if self.time_unit is not None:
+            object.__setattr__(self, "time_unit", unit_named(self.time_unit))
         object.__setattr__(self, "servers", whole(self.servers, "servers"))
-        object.__setattr__(self, "classes", _classes(self.classes, self.servers))
+        for key, made in (("arrivals", arrivals_from), ("order", order_from)):
+            try:
+                object.__setattr__(self, key, made(getattr(self, key)))
+            except MsjError as error:
+                raise error.within(key) from None
+        object.__setattr__(self, "classes", self._classes())
         given = [key for key in LOADS if getattr(self, key) is not None]
         if len(given) > 1:
             raise InvalidInput(f"{' and '.join(given)} are both given; say how much arrives in one way only")
@@ -123,21 +149,79 @@ class System(Value):
         if model is not None:
             model.check(self)
 
+    def _classes(self) -> tuple[JobClass, ...]:
+        """Return the classes, checked, each with its share."""
+        if self.arrivals.marks_classes and not self.order.independent:
+            raise InvalidInput(
+                f"arrivals say who comes (one D1 for each class) and so does order = '{self.order.law}'; leave one out"
+            )
+        return with_shares(self.classes, self.servers, self._told_shares)
+
+    def _told_shares(self, names: list[str]) -> tuple[Number, ...] | None:
+        """Return the shares where the arrivals or the order say them."""
+        for key, law, asked in (("arrivals", self.arrivals, names), ("order", self.order, len(names))):
+            try:
+                found = law.shares(asked)  # type: ignore[arg-type]
+            except MsjError as error:
+                raise error.within(key) from None
+            if found is not None:
+                return found
+        return None
+
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields changed; a new load of one kind replaces the old one of any kind."""
         if any(changes.get(key) is not None for key in LOADS):
             changes = dict.fromkeys(LOADS) | changes
         return super().replace(**changes)
 
+    def in_unit(self, unit: str) -> Self:
+        """Return the same cluster with its times in another unit.
+
+        Examples
+        --------
+        >>> import msj
+        >>> hours = msj.read("examples/two_servers.toml").replace(time_unit="hours", arrival_rate="1/2")
+        >>> minutes = hours.in_unit("min")
+        >>> [str(c.duration.mean) for c in minutes.classes], str(minutes.arrival_rate), minutes.time_unit
+        (['60', '120'], '1/120', 'minutes')
+        """
+        wanted = unit_named(unit, "unit")
+        if self.time_unit is None:
+            raise InvalidInput(
+                f"unit = {unit!r} cannot be converted to: the cluster does not say in which unit its times are; "
+                "add time_unit = 'hours', or whatever they are in"
+            )
+        return self.retimed(ratio(self.time_unit, wanted)).replace(time_unit=wanted)
+
     def depends_on(self) -> Any:
         """Return what the identity is a hash of: everything but what users call the cluster."""
         kind, fields = super().depends_on()
-        return [kind, {key: value for key, value in fields.items() if key != "name"}]
+        usual = {
+            "name",
+            *(key for key in DEPENDENCE if getattr(self, key) == type(self).__dataclass_fields__[key].default),
+        }
+        return [kind, {key: value for key, value in fields.items() if key not in usual}]
 
     @property
     def active_classes(self) -> tuple[JobClass, ...]:
         """The classes that do arrive (share above 0)."""
         return tuple(c for c in self.classes if c.share > 0)
+
+    @property
+    def only_active(self) -> Self:
+        """The same system without the classes that never arrive."""
+        keep = [i for i, c in enumerate(self.classes) if c.share > 0]
+        if len(keep) == len(self.classes):
+            return self
+        classes = tuple(self.classes[i] for i in keep)
+        order, arrivals = self.order.restricted(keep), self.arrivals.restricted([c.name for c in classes])
+        return self.replace(classes=classes, order=order, arrivals=arrivals)
+
+    @property
+    def order_chain(self) -> OrderChain:
+        """Who comes after whom as a chain, whether the order or the arrivals say so."""
+        told = self.arrivals.order_chain([c.name for c in self.classes])
+        return self.order.chain([c.share for c in self.classes]) if told is None else told
 
     @property
     def mean_work(self) -> float:
@@ -154,26 +238,34 @@ class System(Value):
         return self.servers / self.mean_work
 
     def arrival_rate_at(self, stability_threshold: float) -> float | None:
-        """Return lambda, given the stability threshold; None where the user asked for no load."""
+        """Return lambda, given the stability threshold; None where neither the user nor the arrivals say how much."""
         if self.arrival_rate is not None:
             return float(self.arrival_rate)
         if self.utilisation is not None:
             return float(self.utilisation) * self.naive_threshold
-        return None if self.load is None else float(self.load) * stability_threshold
+        if self.load is not None:
+            return float(self.load) * stability_threshold
+        return None if self.arrivals.own_rate is None else float(self.arrivals.own_rate)
 
     def to_spec(self) -> dict[str, Any]:
         """Return the document (TOML or JSON) that describes this system."""
         spec: dict[str, Any] = {"name": self.name} if self.name else {}
+        spec |= {} if self.time_unit is None else {"time_unit": self.time_unit}
         spec |= {"servers": self.servers, "policy": self.policy.to_spec()}
         spec |= {} if self.model is None else {"model": self.model.to_spec()}
         spec |= {key: as_plain(value) for key in LOADS if (value := getattr(self, key)) is not None}
+        usual = {key: type(self).__dataclass_fields__[key].default for key in DEPENDENCE}
+        spec |= {key: law.to_spec() for key in DEPENDENCE if (law := getattr(self, key)) != usual[key]}
         return spec | {"classes": [c.to_spec() for c in self.classes]}
 
     def _repr_html_(self) -> str:
         """Show the cluster as a table in a notebook."""
         arrives = next((f"{key.replace('_', ' ')} {getattr(self, key)}" for key in LOADS if getattr(self, key)), "")
+        arrives += f" {rate_words(self.time_unit)}" if self.arrival_rate is not None and self.time_unit else ""
         parts = [self.name, f"{self.servers:,} servers", f"policy {self.policy.name}"]
         parts += [f"model {self.model.name}"] if self.model is not None else []
+        parts += [] if self.arrivals.poisson else [self.arrivals.assumption()]
+        parts += [] if self.order.independent else [self.order.assumption()]
         total = self.mean_work
         rows = [
             (
@@ -186,7 +278,8 @@ class System(Value):
             )
             for c in self.classes
         ]
-        headings = ("class", "need", "share of jobs", "duration", "mean duration", "share of work")
+        mean = beside("mean duration", "time", self.time_unit)
+        headings = ("class", "need", "share of jobs", "duration", mean, "share of work")
         return html_grid(headings, rows, caption=", ".join(part for part in (*parts, arrives) if part))
 
 
@@ -197,46 +290,6 @@ def _amount(value: Any, key: str) -> Number:
         rule = f"{key} = {as_text(found)} must be a share, where 1 is all the cluster takes"
         raise InvalidInput(f"{rule}; for {as_text(found)} % write {key} = {float(found) / 100:.10g}")
     return found
-
-
-def _classes(classes: Iterable[JobClass], servers: int) -> tuple[JobClass, ...]:
-    if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable):
-        raise InvalidInput(f"classes = {classes!r} must be a list of job classes")
-    classes = tuple(classes)
-    if not classes:
-        raise InvalidInput("no job classes are given; add at least one [[classes]] table")
-    for index, c in enumerate(classes):
-        if not isinstance(c, JobClass):
-            raise InvalidInput(f"classes[{index}] = {c!r} is not a JobClass; write JobClass(name=..., need=..., ...)")
-        if c.need > servers:
-            raise InvalidInput(f"class '{c.name}' needs {c.need} of {servers} servers; raise servers or lower need")
-    names = [c.name for c in classes]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InvalidInput(f"two classes are called '{twice}'; give each its own name")
-    classes = _shares_of_counts(classes)
-    total: Number = sum((c.share for c in classes), start=0)
-    exact = all(isinstance(c.share, (int, Fraction)) for c in classes)
-    if total != 1 if exact else abs(float(total) - 1) > 1e-9:
-        listed = " + ".join(as_text(c.share) for c in classes[:6]) + (" + ..." if len(classes) > 6 else "")
-        raise InvalidInput(f"shares sum to {as_text(total)} ({listed}); they must sum to 1: change one of them")
-    return classes
-
-
-def _shares_of_counts(classes: tuple[JobClass, ...]) -> tuple[JobClass, ...]:
-    """Return the classes with the exact shares that their counts are of all jobs."""
-    counted = [c for c in classes if c.count is not None]
-    if not counted:
-        return classes
-    if len(counted) < len(classes):
-        other = next(c for c in classes if c.count is None)
-        raise InvalidInput(
-            f"class '{counted[0].name}' has a count and class '{other.name}' a share; give all of them counts, or none"
-        )
-    total = sum(c.count for c in counted if c.count is not None)
-    if total == 0:
-        raise InvalidInput("all counts are 0; give at least one class a count above 0")
-    return tuple(c.replace(count=None, share=Fraction(c.count or 0, total)) for c in counted)
 
 
 def chosen_model(given: Any) -> ChosenModel | None:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from msj.errors import InvalidInput
-from msj.model.numbers import text
+from msj.model.numbers import as_plain, text
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,4 +71,4 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if hasattr(value, "to_spec"):
         return value.to_spec()
-    return str(value) if isinstance(value, Fraction) else value
+    return as_plain(value) if isinstance(value, Fraction) else value

@@ -2,7 +2,8 @@
 
 Under FCFS a server stands idle although jobs wait only because the job at the head of the line needs more than are
 free. So the loss splits by the class of that job. Given f free servers, the head is any job that needs more than f:
-class c with probability p_c·1[v_c > f]/P(V > f) (twoclass, section 4; ``fronts.fcfs_counts``).
+class c with probability p_c·1[v_c > f]/P(V > f) (twoclass, section 4; ``fronts.fcfs_counts``); where jobs come in some
+order, p_c is that of the job after the last that has started.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msj.analysis.saturated_chain import SaturatedChain, saturate
+from msj.analysis.saturated_chain import SaturatedChain, SaturatedSystem, saturate
 from msj.answers.threshold import (
     LINE_JOBS,
     MOST_LINE_JOBS,
@@ -110,21 +111,29 @@ def _blocked(
 
 def _exact_blame(system: System) -> tuple[Quantity, ...]:
     solved = saturate(system)
-    free_law = np.bincount(solved.built.free, weights=solved.time_average, minlength=system.servers + 1)
-    free = np.arange(system.servers + 1)
-    beyond = np.array([sum(float(c.share) for c in system.classes if c.need > f) for f in free])
-    idle = np.divide(free_law * free, beyond, out=np.zeros(len(free)), where=beyond > 0)
+    lost = blocked_by_class(system, solved)
     return tuple(
         Quantity(
             name="blocked_servers",
-            value=float(c.share) * float(idle[free < c.need].sum()),
+            value=value,
             kind="exact",
             method="saturated chain, by the class at the head of the line",
             citation="reset, sections 3.5-3.11",
             job_class=c.name,
         )
-        for c in system.classes
+        for c, value in zip(system.classes, lost, strict=True)
     )
+
+
+def blocked_by_class(system: System, solved: SaturatedSystem) -> list[float]:
+    """Return the mean number of servers idle while a job of each class is at the head of the line."""
+    needs = np.array([c.need for c in system.classes])
+    state, free = solved.built.order_state, solved.built.free
+    heads = system.order_chain.next_class[state] * (needs[None, :] > free[:, None])
+    idle = np.divide(
+        solved.time_average * free, heads.sum(axis=1), out=np.zeros(len(free)), where=heads.sum(axis=1) > 0
+    )
+    return [float(value) for value in idle @ heads]
 
 
 def _simulated_blame(system: System, line: SaturatedLine) -> tuple[Quantity, ...]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
 from msj.results import Quantity, Result
+from msj.results.glossary import dimension_of
+from msj.results.units import beside
 
 PANELS = (
     ("waiting_probability", "probability that a job waits"),
@@ -31,7 +33,7 @@ def draw(result: Result, ax: Any = None) -> Any:
             style, colour = STYLES[index % len(STYLES)]
             rows = result.at(largest_need=need).along("servers", name)
             _draw_family(axes, rows, style, colour, f"needs up to {need}")
-        axes.set_title(title, fontsize=10)
+        axes.set_title(beside(title, dimension_of(name) or "1", result.time_unit), fontsize=10)
         axes.set_xlabel("servers")
         axes.set_xscale("log", base=2)
         axes.grid(visible=True, color="0.92")

@@ -6,6 +6,7 @@ from typing import Any
 
 from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
 from msj.results import Quantity, Result
+from msj.results.units import beside
 
 
 def draw(result: Result, ax: Any = None) -> Any:
@@ -27,9 +28,10 @@ def draw(result: Result, ax: Any = None) -> Any:
     right.axvline(0.0, color="0.5", linewidth=1, linestyle=(0, (4, 3)))
     left.set_yticks(range(len(names)), names)
     left.set_ylim(-0.6, len(names) - 0.4)
-    left.set_xlabel("mean response time")
+    left.set_xlabel(beside("mean response time", "time", result.time_unit))
     baseline = next((str(row.at["baseline"]) for row in gaps.values()), "the first policy")
-    right.set_xlabel(f"difference from {baseline}, same jobs", parse_math=False)
+    difference = beside(f"difference from {baseline}, same jobs", "time", result.time_unit)
+    right.set_xlabel(difference, parse_math=False)
     left.set_title(result.title, fontsize=11, loc="left", parse_math=False)
     return figure_of(panels)
 

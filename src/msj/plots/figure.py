@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 from msj.errors import InvalidInput
+from msj.store import write_atomically
 
 ENDINGS = (".png", ".svg", ".pdf")
 
 
 def new_figure(width: float = 7.0, height: float = 4.2) -> Any:
     """Return an empty matplotlib figure."""
-    from matplotlib.figure import Figure
+    from msj.plots.shown_figure import ShownFigure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return ShownFigure(figsize=(width, height), layout="constrained")
 
 
 def given_panels(ax: Any, count: int) -> list[Any]:
@@ -55,7 +56,5 @@ def check_path(path: str | Path) -> None:
 def save(figure: Any, path: str | Path) -> None:
     """Write a figure; the ending decides the format."""
     check_path(path)
-    try:
-        figure.savefig(path, dpi=160)
-    except OSError as error:
-        raise InvalidInput(f"'{path}' cannot be written ({error.strerror}); check the path") from None
+    ending = Path(path).suffix.lower().removeprefix(".")
+    write_atomically(path, lambda file: figure.savefig(file, dpi=160, format=ending))

@@ -9,6 +9,7 @@ import numpy as np
 from msj.plots.estimates import server_axis
 from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
 from msj.results import Result
+from msj.results.units import beside
 
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
 MOST_PATHS = 3  # sizes shown: the smallest, a middle one, the largest
@@ -50,8 +51,8 @@ def _draw_paths(axes: Any, result: Result) -> None:
         axes.plot([], [], color="0.3", linewidth=0.8, alpha=strength, label=f"simulated, n = {n:,}")
     axes.set_xlim(0.0, max(result.places("time")))
     axes.set_ylim(bottom=0.0)
-    axes.set_xlabel("time")
-    axes.set_ylabel(r"jobs present / arrival rate, $X_i(t)/\lambda_i$")
+    axes.set_xlabel(beside("time", "time", result.time_unit))
+    axes.set_ylabel(beside(r"jobs present / arrival rate, $X_i(t)/\lambda_i$", "time", result.time_unit))
     axes.legend(fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
 
@@ -76,5 +77,5 @@ def _draw_distances(axes: Any, result: Result) -> None:
     axes.plot(sizes, centre * sizes**slope, "k--", linewidth=1.0, label=f"fit: $n^{{{slope:.2f}}}$")
     axes.set_yscale("log")
     server_axis(axes, [n for n, _ in found])
-    axes.set_ylabel(r"$\sup_t\ \sum_i |X_i(t)/\lambda_i - y_i(t)|$")
+    axes.set_ylabel(beside(r"$\sup_t\ \sum_i |X_i(t)/\lambda_i - y_i(t)|$", "time", result.time_unit))
     axes.legend(fontsize=8, frameon=False)

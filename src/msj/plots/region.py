@@ -6,6 +6,7 @@ from typing import Any
 
 from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
 from msj.results import Quantity, Result
+from msj.results.units import beside
 
 
 def draw(result: Result, ax: Any = None) -> Any:
@@ -36,8 +37,8 @@ def draw(result: Result, ax: Any = None) -> Any:
         _whisker(axes, float(share), row)
     axes.set_xlim(0, 1.04 * max(naive[0]))
     axes.set_ylim(0, 1.04 * max(naive[1]))
-    axes.set_xlabel(f"arrival rate of '{first}'", parse_math=False)
-    axes.set_ylabel(f"arrival rate of '{second}'", parse_math=False)
+    for name, put in ((first, axes.set_xlabel), (second, axes.set_ylabel)):
+        put(beside(f"arrival rate of '{name}'", "1/time", result.time_unit), parse_math=False)
     axes.set_title(result.title, fontsize=11, parse_math=False)
     axes.legend(fontsize=8, frameon=False, loc="upper right")
     return figure_of([axes])

@@ -6,6 +6,7 @@ from typing import Any
 
 from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
 from msj.results import Quantity, Result
+from msj.results.units import beside, rate_words
 
 DASHES = (":", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 3)))  # one per class; beyond that, classes are left out
 
@@ -34,8 +35,8 @@ def draw(result: Result, ax: Any = None) -> Any:
             axes.plot(*line, color="0.45", linestyle=dashes, linewidth=1.2, label=name)
     axes.set_yscale("log")
     _mark_thresholds(axes, result.row("stability_threshold"), result["naive_threshold"])
-    axes.set_xlabel("arrival rate (jobs per unit of time)")
-    axes.set_ylabel("mean response time")
+    axes.set_xlabel(f"arrival rate ({rate_words(result.time_unit)})")
+    axes.set_ylabel(beside("mean response time", "time", result.time_unit))
     axes.set_title(result.title, fontsize=11, parse_math=False)
     axes.legend(fontsize=8, frameon=False, loc="upper left")
     return figure_of([axes])
@@ -56,10 +57,11 @@ def _mark_thresholds(axes: Any, row: Quantity, naive: float) -> None:
     axes.axvline(naive, color="0.5", linewidth=1, linestyle=(0, (6, 3)))
     lost = 1.0 - threshold / naive
     axes.axvspan(threshold, naive, color="0.93", zorder=0)
-    if lost > 0.12:  # room for words
+    if lost > 0.12:  # room for words, in short lines where it is narrow
         middle = (threshold + naive) / 2.0
+        gap = " " if lost > 0.22 else "\n"
         axes.text(
-            middle, 0.5, f"{lost:.0%} of the servers\nlost to blocking", transform=axes.get_xaxis_transform(),
+            middle, 0.5, f"{lost:.0%} of{gap}the servers\nlost to{gap}blocking", transform=axes.get_xaxis_transform(),
             ha="center", va="center", fontsize=9,
         )  # fmt: skip
     known = "stability threshold" if row.kind == "exact" else "stability threshold, simulated"

@@ -14,6 +14,7 @@ from msj.reports.chart_style import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, a
 from msj.reports.contents import Curve, Report
 from msj.reports.wording import measured, percent, short, signed_percent
 from msj.results import Quantity
+from msj.results.units import beside, rate_words
 
 Trace: TypeAlias = dict[str, Any]
 
@@ -129,7 +130,7 @@ def response_chart(report: Report) -> Chart | None:
     layout = layout_of(
         430,
         xaxis=axis("utilisation (%)", range=[0, 103]),
-        yaxis=log_axis("mean response time", values),
+        yaxis=log_axis(beside("mean response time", "time", report.time_unit), values),
         shapes=shapes,
         annotations=notes,
         hovermode="closest",
@@ -249,7 +250,7 @@ def waiting_chart(report: Report) -> Chart | None:
             )
     layout = layout_of(
         130 + 38 * len(names),
-        xaxis=axis("waiting time", rangemode="tozero"),
+        xaxis=axis(beside("waiting time", "time", report.time_unit), rangemode="tozero"),
         yaxis=axis(autorange="reversed", ticks="", gridcolor="#ffffff"),
     )
     caption = "So many jobs wait at most so long; the table says how sure that is."
@@ -279,7 +280,7 @@ def policies_chart(report: Report) -> Chart | None:
     ]  # fmt: skip
     values = [row.value for row in found]
     wide = min(values) > 0 and max(values) / min(values) > 5
-    title = "mean response time (log)" if wide else "mean response time"
+    title = beside("mean response time", "time", report.time_unit) + (", log" if wide else "")
     scale = log_axis(title, values) if wide else axis(title, rangemode="tozero")
     layout = layout_of(
         100 + 30 * len(rows), xaxis=scale, yaxis=axis(autorange="reversed", ticks="", gridcolor="#eef1f4")
@@ -289,7 +290,7 @@ def policies_chart(report: Report) -> Chart | None:
 
 
 def what_if_chart(report: Report) -> Chart | None:
-    """How much load is taken after each change."""
+    """The arrival rate that is taken after each change."""
     found = report.capacity
     if found is None or not report.what_if.rows:
         return None
@@ -316,13 +317,13 @@ def what_if_chart(report: Report) -> Chart | None:
     layout = layout_of(
         90 + 40 * len(rows),
         bargap=0.4,
-        xaxis=axis("load it takes", range=[0, 1.35 * max(row.value for _, row in rows)]),
+        xaxis=axis("arrival rate it takes", range=[0, 1.35 * max(row.value for _, row in rows)]),
         yaxis=axis(autorange="reversed", ticks=""),
         shapes=[{"type": "line", "x0": base.value, "x1": base.value, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
     )
     return Chart(
         key="what_if",
-        caption="How much load would be taken after a change, in jobs per unit of time.",
+        caption=f"The arrival rate that would be taken after a change, in {rate_words(report.time_unit)}.",
         data=data,
         layout=layout,
     )

@@ -30,9 +30,9 @@ class Finding:
         """How sure it is."""
         return self.quantity.kind
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, time_unit: str | None = None) -> dict[str, Any]:
         """Return it as JSON writes it."""
-        row = self.quantity.to_dict()
+        row = self.quantity.to_dict(time_unit)
         return {"sentence": self.sentence, "kind": self.kind, "section": self.section, "quantity": row}
 
 
@@ -193,7 +193,7 @@ class Report(Result):
             "title": self.title,
             "stable": self.stable,
             "load": None if self.load is None else vars(self.load),
-            "findings": [finding.to_dict() for finding in self.findings],
+            "findings": [finding.to_dict(self.time_unit) for finding in self.findings],
         }
         document: dict[str, Any] = super().to_dict() | plain(more)
         return document

@@ -13,6 +13,7 @@ from msj.reports.contents import Finding, Load, PolicyRow, Report
 from msj.reports.policies import policy_name
 from msj.reports.wording import count, effect, measured, percent, share_of, short
 from msj.results import Kind, Quantity
+from msj.results.units import TIME_UNITS, rate_words
 
 NOTABLE = 0.01  # changes below one per cent are no findings
 
@@ -34,19 +35,26 @@ def findings_of(report: Report) -> tuple[Finding, ...]:
     return tuple(found)
 
 
+def _time(report: Report, text: str) -> str:
+    """Return a time with its unit behind, where that is known."""
+    if report.time_unit is None:
+        return text
+    return f"{text} {TIME_UNITS[report.time_unit].one if text == '1' else report.time_unit}"
+
+
 def _overload(report: Report, capacity: Capacity, load: Load) -> Iterator[Finding]:
     threshold = capacity.stability_threshold
-    policy = policy_name(report.cluster.policy)
+    policy, per = policy_name(report.cluster.policy), rate_words(report.time_unit)
     if load.load < 1:
         yield Finding(
-            sentence=f"The load is too much as far as a simulation can tell: at {short(load.arrival_rate)} jobs per "
-            f"unit of time the queue keeps growing under {policy}.",
+            sentence="More arrives than it takes, as far as a simulation can tell: at "
+            f"{short(load.arrival_rate)} {per} the queue keeps growing under {policy}.",
             quantity=replace(threshold, kind="simulated"),
             section="capacity",
         )
     else:
         yield Finding(
-            sentence=f"The load is too much: {short(load.arrival_rate)} jobs arrive per unit of time and {policy} "
+            sentence=f"More arrives than it takes: {short(load.arrival_rate)} {per} arrive and {policy} "
             f"takes at most {measured(threshold)}, so the queue grows without bound.",
             quantity=threshold,
             section="capacity",
@@ -74,7 +82,7 @@ def _overload(report: Report, capacity: Capacity, load: Load) -> Iterator[Findin
         names = _listed([row.policy for row in stable][:4])
         yield Finding(
             sentence=f"The same jobs are served without a growing queue by {names}; jobs stay "
-            f"{measured(best.mean_response_time)} under {best.policy}.",
+            f"{_time(report, measured(best.mean_response_time))} under {best.policy}.",
             quantity=best.mean_response_time,
             section="policies",
         )
@@ -82,7 +90,7 @@ def _overload(report: Report, capacity: Capacity, load: Load) -> Iterator[Findin
 
 def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
     threshold, naive = capacity.stability_threshold, capacity.naive_threshold
-    policy = policy_name(report.cluster.policy)
+    policy, per = policy_name(report.cluster.policy), rate_words(report.time_unit)
     wasted, k = capacity.wasted_servers, report.cluster.servers
     lost = replace(
         wasted,
@@ -96,7 +104,7 @@ def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
     if threshold.kind == "bound":
         yield Finding(
             sentence=f"How much the cluster takes under {policy} is not known; no policy takes more than "
-            f"{short(best.value)} jobs per unit of time.",
+            f"{short(best.value)} {per}.",
             quantity=best,
             section="capacity",
         )
@@ -105,14 +113,14 @@ def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
         assert threshold.low is not None
         least = math.floor(1000.0 * threshold.low / naive.value) / 1000.0  # "at least" is never rounded up
         yield Finding(
-            sentence=f"Under {policy} the cluster takes at least {short(threshold.low, 3)} jobs per unit of time, "
+            sentence=f"Under {policy} the cluster takes at least {short(threshold.low, 3)} {per}, "
             f"{100 * least:.3g} % of what counting server-time promises ({short(naive.value)}), as far as simulation "
             "can tell: no theorem gives its limit." + _best(report, capacity),
             quantity=threshold,
             section="capacity",
         )
         return
-    takes = f"Under {policy} the cluster takes at most {measured(threshold)} jobs per unit of time"
+    takes = f"Under {policy} the cluster takes at most {measured(threshold)} {per}"
     if capacity.lost_share < 1e-6:
         yield Finding(
             sentence=f"{takes}, all that {count(k, 'server')} can serve: nothing is lost to blocking.",
@@ -169,18 +177,18 @@ def _stay(report: Report, load: Load) -> Iterator[Finding]:
     wait = report.response.find("mean_waiting_time")
     known = report.capacity is not None and report.capacity.proved
     where = f"{percent(load.load)} of that limit" if known else f"a utilisation of {percent(load.utilisation)}"
-    sentence = f"At {where} a job stays {measured(stay)} on average"
+    sentence = f"At {where} a job stays {_time(report, measured(stay))} on average"
     if alone is not None:
-        sentence += f"; alone it would take {short(alone)}"
+        sentence += f"; alone it would take {_time(report, short(alone))}"
     if stay.kind == "simulated" and stay.low is None:
         sentence += ". How sure that is cannot be said: the notes of the section tell why"
         yield Finding(sentence=sentence + ".", quantity=stay, section="response")
         return
     ninety = report.response.find("waiting_time_percentile", None, 90.0)
     if ninety is not None and ninety.value > 0 and ninety.kind == stay.kind:
-        sentence += f". One job in ten waits longer than {short(ninety.value, 3)}"
+        sentence += f". One job in ten waits longer than {_time(report, short(ninety.value, 3))}"
     elif wait is not None:
-        sentence += f" ({measured(wait)} is waiting)"
+        sentence += f" ({_time(report, measured(wait))} is waiting)"
     yield Finding(sentence=sentence + ".", quantity=stay, section="response")
 
 
@@ -269,14 +277,14 @@ def _largest(row: WhatIf) -> int:
 
 
 def _worth(row: WhatIf, capacity: Capacity) -> float:
-    """What a change is good for: the load it takes, where that is known, else how much shorter jobs stay."""
+    """What a change is good for: the arrival rate it takes, where that is known, else how much shorter jobs stay."""
     if row.capacity is not None:
         return row.capacity.stability_threshold.value / capacity.stability_threshold.value - 1.0
     return 0.0 if row.difference is None else -row.difference.value
 
 
 def _effect_on_load(report: Report, row: WhatIf, capacity: Capacity) -> Iterator[tuple[str, Quantity]]:
-    """Say how much more load is taken, if the intervals of the two thresholds do not meet."""
+    """Say how much more is taken, if the intervals of the two thresholds do not meet."""
     if row.capacity is None or not capacity.proved or not row.capacity.proved:
         return
     before, after = capacity, row.capacity
@@ -284,12 +292,12 @@ def _effect_on_load(report: Report, row: WhatIf, capacity: Capacity) -> Iterator
     quantity = replace(after.stability_threshold, name="stability_threshold_change", value=gain, low=None, high=None)
     apart = after.lowest > before.highest or after.highest < before.lowest
     if not apart or abs(gain) < NOTABLE:
-        yield "would hardly change how much load it takes", quantity
+        yield "would hardly change how much it can take", quantity
     elif row.change.of == "largest need" and gain > 0:
         back = (before.wasted_servers.value - after.wasted_servers.value) / report.cluster.servers
-        yield f"would recover {percent(back)} of the servers: it takes {percent(gain)} more load", quantity
+        yield f"would recover {percent(back)} of the servers: it takes {percent(gain)} more", quantity
     else:
-        yield f"would {'raise' if gain > 0 else 'lower'} the load it takes by {percent(abs(gain))}", quantity
+        yield f"would {'raise' if gain > 0 else 'lower'} the arrival rate it takes by {percent(abs(gain))}", quantity
 
 
 def _effect_on_stay(report: Report, row: WhatIf) -> Iterator[tuple[str, Quantity]]:
@@ -348,7 +356,8 @@ def _check(report: Report) -> Iterator[Finding]:
     half = row.high - row.value
     agree = abs(known.value - row.value) <= 2.0 * half
     yield Finding(
-        sentence=f"A simulation that shares no code with the exact answer gives {measured(row)} for the mean stay: "
+        sentence=f"A simulation that shares no code with the exact answer gives {_time(report, measured(row))} "
+        "for the mean stay: "
         + ("they agree." if agree else f"they DISAGREE with the exact {short(known.value)}; please report this."),
         quantity=row,
         section="response",

@@ -103,14 +103,15 @@ def report(
     times = Timetable(seconds=seconds, progress=progress)
     notes: list[str] = []
     capacity, load = None, None
-    effort = times.section("how much load it takes", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
+    effort = times.section("how much it can take", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
     try:
         capacity = find_capacity(system, effort, root)
         load = load_of(system, capacity)
     except MsjError as error:
-        notes.append(f"How much load it takes is not known: {sentence(error)}")
+        notes.append(f"How much it can take is not known: {sentence(error)}")
         capacity = bounded_capacity(system)
-        load = load_of(system, capacity) if system.load is None and given_load(system) is not None else None
+        known = system.load is None and system.arrival_rate_at(capacity.value) is not None
+        load = load_of(system, capacity) if known else None
         capacity = None if load is None else capacity
     if capacity is None or load is None:
         sections = _unknown(notes)
@@ -160,8 +161,9 @@ def load_of(system: System, capacity: Capacity) -> Load:
     if rate is None:
         rate = USUAL_LOAD * threshold.value
         words = f"no load is given, so {USUAL_LOAD:g} of the stability threshold is taken"
+    elif (given := given_load(system)) is None:
+        words = f"the arrivals' own rate, {rate:.4g}"
     else:
-        given = given_load(system) or ""
         words = f"{given.replace('_', ' ')} {float(getattr(system, given)):.4g}, as given"
     highest = threshold.value if threshold.high is None else threshold.high
     stable = rate < (highest if system.load is None else threshold.value)

@@ -19,10 +19,11 @@ from msj.reports.contents import Report
 from msj.reports.policies import policy_name
 from msj.reports.tables import Table
 from msj.reports.text import evidence_of, summary
-from msj.reports.wording import ASSUMED, count, how_sure, percent, short, sure_of
+from msj.reports.wording import count, how_sure, percent, short, sure_of, what_is_assumed
+from msj.results.units import rate_words
 
 TITLES = {
-    "capacity": "How much load it takes",
+    "capacity": "How much it can take",
     "response": "Response times",
     "waiting": "Waiting times",
     "policies": "Policies on the same jobs",
@@ -44,8 +45,9 @@ def write_page(report: Report) -> str:
         titles=TITLES,
         policy=policy_name(report.cluster.policy),
         classes=tables.classes_table(report),
-        assumed=ASSUMED,
+        assumed=what_is_assumed(report.cluster),
         methods=tables.methods_table(report),
+        words=tables.words_table(report),
         provenance=tables.provenance_table(report),
         sure_of=sure_of,
         count=count,
@@ -68,8 +70,9 @@ def rendered(template: str, charts: Iterable[Chart], **values: Any) -> str:
 
 def _sections(report: Report, charts: dict[str, Chart]) -> list[dict[str, Any]]:
     load = report.load
+    rate = f" {rate_words(report.time_unit)}" if report.time_unit is not None else ""
     here = "" if load is None else (
-        f"At arrival rate {short(load.arrival_rate)}: utilisation {percent(load.utilisation)}{_of_limit(report)} "
+        f"At arrival rate {short(load.arrival_rate)}{rate}: utilisation {percent(load.utilisation)}{_of_limit(report)} "
         f"({load.words})."
     )  # fmt: skip
     left_out = [f"{name} is left out: {reason}." for name, reason in report.policies.left_out]

@@ -129,7 +129,7 @@ def _able(system: System, wanted: Sequence[Any]) -> tuple[dict[str, Policy], lis
             raise InvalidInput(f"{given!r} is not a policy; give a name such as 'first-fit'")
         if policy in chosen.values() or policy in unable:
             continue
-        reason = policy.supports(system)
+        reason = "it loses jobs, so stays cannot be compared" if policy.turns_away else policy.supports(system)
         if reason is None:
             chosen[distinct_label(policy, chosen)] = policy
         else:
@@ -179,4 +179,6 @@ def _asks_for(policy: Policy) -> str:
         needs.append("known durations")
     elif policy.uses_estimates:
         needs.append("run-time estimates")
+    elif policy.knows_laws:
+        needs.append("laws of durations")
     return ", ".join(needs) or "nothing"

@@ -234,7 +234,8 @@ def _exact_points(
 def _predicted(system: System, rates: Sequence[float], capacity: Capacity) -> Curve | None:
     if capacity.relative_completions is None:
         return None
-    points = [_point(system, rate, predicted(system, rate, capacity).rows[0]) for rate in rates]
+    found = [(rate, predicted(system, rate, capacity).rows) for rate in rates]
+    points = [_point(system, rate, rows[0]) for rate, rows in found if rows]
     return Curve(name="RESET", kind="asymptotic", points=tuple(points))
 
 

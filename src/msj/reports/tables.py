@@ -9,8 +9,9 @@ from msj.model import JobClass
 from msj.reports.contents import Report
 from msj.reports.wording import between, measured, percent, short, signed_percent, sure_of
 from msj.results import Quantity
+from msj.results.glossary import GLOSSARY, dimension_of
+from msj.results.units import beside, rate_words
 
-RATE = "jobs per unit of time"
 NEXT_TO_NOTHING = 0.001  # of the loss
 
 
@@ -31,6 +32,16 @@ def _table(headings: Iterable[str], rows: Iterable[Iterable[str]], words: int = 
     return Table(headings=names, rows=tuple(tuple(row) for row in rows), numbers=numbers, marked=marked)
 
 
+def _time(words: str, report: Report) -> str:
+    """Return words for a time, with the report's unit."""
+    return beside(words, "time", report.time_unit)
+
+
+def _rate(words: str, report: Report) -> str:
+    """Return words for a rate, with the report's unit."""
+    return beside(words, "1/time", report.time_unit)
+
+
 def classes_table(report: Report) -> Table:
     """The job classes as the file gives them."""
     total = report.cluster.mean_work
@@ -47,23 +58,25 @@ def classes_table(report: Report) -> Table:
             percent(work),
         ]
 
-    headings = ["class", "servers each", "share of jobs", "mean duration", "variability (cv)", "share of work"]
+    mean = _time("mean duration", report)
+    headings = ["class", "servers each", "share of jobs", mean, "variability (cv)", "share of work"]
     return _table(headings, map(row, report.cluster.classes))
 
 
 def capacity_table(report: Report) -> Table:
-    """How much load is taken."""
+    """How much it can take."""
     found = report.capacity
     if found is None:
         return _table(["quantity", "value", "how sure"], [])
+    rate = rate_words(report.time_unit)
     limits = [
-        (f"the best of all policies could take, {RATE}", found.attainable_threshold),
-        (f"counting server-time promises, {RATE}", found.naive_threshold),
+        (f"the best of all policies could take, {rate}", found.attainable_threshold),
+        (f"counting server-time promises, {rate}", found.naive_threshold),
     ]
     rows: list[tuple[str, Quantity | None]] = [*limits]
     if found.stability_threshold.kind != "bound":
         rows = [
-            (f"load it takes, {RATE}", found.stability_threshold),
+            (f"arrival rate it takes, {rate}", found.stability_threshold),
             *limits,
             (f"servers lost, of {report.cluster.servers:,}", found.wasted_servers),
         ]
@@ -104,12 +117,13 @@ def response_table(report: Report) -> Table:
     rows = []
     for job_class in (None, *(c.name for c in report.cluster.active_classes)):
         found = [report.response.find(name, job_class) for name in names]
-        stay, wait, chance = found
+        mean, waits, chance = found
         kinds = dict.fromkeys(sure_of(row.kind) for row in found if row is not None)
         if kinds:
-            cells = [measured(stay), measured(wait), percent(chance.value) if chance is not None else "–"]
+            cells = [measured(mean), measured(waits), percent(chance.value) if chance is not None else "–"]
             rows.append([job_class or "all jobs", *cells, " / ".join(kinds)])
-    return _table(["class", "mean response time", "mean wait", "has to wait", "how sure"], rows)
+    stay, wait = _time("mean response time", report), _time("mean wait", report)
+    return _table(["class", stay, wait, "has to wait", "how sure"], rows)
 
 
 def waiting_table(report: Report) -> Table:
@@ -127,7 +141,8 @@ def waiting_table(report: Report) -> Table:
         ]
         for name, found in by_class.items()
     ]
-    return _table(["class", *(f"{level:g} %" for level in levels), "how sure"], cells)
+    first = "class" if report.time_unit is None else f"class; waits in {report.time_unit}"
+    return _table([first, *(f"{level:g} %" for level in levels), "how sure"], cells)
 
 
 def curve_table(report: Report, at_most: int | None = None) -> Table:
@@ -146,7 +161,8 @@ def curve_table(report: Report, at_most: int | None = None) -> Table:
         [percent(rate / naive), short(rate), *(found.get(curve.name, "") for curve in curves)]
         for rate, found in sorted(points.items())
     ]
-    return _table(["utilisation", "arrival rate", *(curve.name for curve in curves)], rows, words=0)
+    means = [_time(curve.name, report) for curve in curves]
+    return _table(["utilisation", _rate("arrival rate", report), *means], rows, words=0)
 
 
 def policies_table(report: Report) -> Table:
@@ -170,7 +186,8 @@ def policies_table(report: Report) -> Table:
             cells = ["queue keeps growing", "–", "–"]
         rows.append([name, *cells, row.asks_for])
     own = next((i for i, row in enumerate(ordered) if row.own), None)
-    headings = ["policy", "mean response time", "95 % stay at most", "difference of means", "asks for"]
+    times = ("mean response time", "95 % stay at most", "difference of means")
+    headings = ["policy", *(_time(words, report) for words in times), "asks for"]
     return _table(headings, rows, marked=own)
 
 
@@ -186,8 +203,8 @@ def what_if_table(report: Report) -> Table:
     found, load = report.capacity, report.load
     rows = report.what_if.rows
     loads = any(row.capacity is not None for row in rows)
-    headings = ["change", *(["load it takes", "by", "servers lost"] if loads else [])]
-    headings += ["mean response time", "by", "how sure"]
+    headings = ["change", *([_rate("arrival rate it takes", report), "by", "servers lost"] if loads else [])]
+    headings += [_time("mean response time", report), "by", "how sure"]
     if found is None or load is None or not rows:
         return _table(headings, [])
     stay = report.response.find("mean_response_time")
@@ -225,7 +242,7 @@ def _relative(change: Quantity | None, base: Quantity | None) -> str:
 
 
 OUTLOOK = {
-    "stability_threshold": "load it takes",
+    "stability_threshold": "arrival rate it takes",
     "wasted_share": "servers lost",
     "waiting_probability": "has to wait",
     "mean_response_time": "mean response time",
@@ -245,7 +262,15 @@ def outlook_table(report: Report) -> Table:
         ]
         kinds = dict.fromkeys(sure_of(q.kind) for q in found if q is not None)
         cells.append([f"{row.servers:,}", *texts, " / ".join(kinds)])
-    return _table(["servers", *(OUTLOOK[name] for name in names), "how sure"], cells, words=0, marked=0)
+    words = [beside(OUTLOOK[name], dimension_of(name) or "1", report.time_unit) for name in names]
+    return _table(["servers", *words, "how sure"], cells, words=0, marked=0)
+
+
+def words_table(report: Report) -> Table:
+    """What the quantities are that the page shows, from the glossary."""
+    names = dict.fromkeys(row.name for row in (*report.quantities, *(finding.quantity for finding in report.findings)))
+    rows = [[name.replace("_", " "), row.words] for name in names if (row := GLOSSARY.get(name)) is not None]
+    return _table(["word", "what it is"], rows, words=2)
 
 
 def methods_table(report: Report) -> Table:

@@ -9,7 +9,8 @@ from msj.reports import tables
 from msj.reports.contents import Report
 from msj.reports.policies import policy_name
 from msj.reports.tables import Table
-from msj.reports.wording import ASSUMED, count, how_sure, percent, short
+from msj.reports.wording import count, how_sure, percent, short, what_is_assumed
+from msj.results.units import rate_words
 
 WIDTH = 96
 MOST_ROWS = 12
@@ -32,7 +33,7 @@ def summary(report: Report) -> str:
     line = f"{report.title}: {count(system.servers, 'server')}, {count(classes, 'class')}, {policy_name(system.policy)}"
     if load is None:
         return line
-    return f"{line}, {short(load.arrival_rate)} jobs per unit of time ({load.words})"
+    return f"{line}, {short(load.arrival_rate)} {rate_words(report.time_unit)} ({load.words})"
 
 
 def _findings(report: Report) -> Iterator[str]:
@@ -45,14 +46,15 @@ def _findings(report: Report) -> Iterator[str]:
 
 def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
     yield (
-        "how much load it takes",
+        "how much it can take",
         [
             *_grid(tables.capacity_table(report)),
             *_spaced(tables.blame_table(report)),
             *_notes(evidence_of(report)),
         ],
     )
-    at = f"at arrival rate {short(report.load.arrival_rate)}" if report.load is not None else ""
+    rate = f" {rate_words(report.time_unit)}" if report.time_unit is not None else ""
+    at = f"at arrival rate {short(report.load.arrival_rate)}{rate}" if report.load is not None else ""
     more = f", utilisation {percent(report.load.utilisation)}" if report.load is not None else ""
     yield (
         f"response times {at}{more}",
@@ -79,7 +81,8 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         f"outlook: the same mix on more servers, at {report.outlook.kept} {percent(report.outlook.share)}",
         [*_grid(tables.outlook_table(report)), *_notes(report.outlook.notes)],
     )
-    yield "what is assumed", list(_note(ASSUMED))
+    yield "what is assumed", list(_note(what_is_assumed(report.cluster)))
+    yield "what the words mean", ["  msj list quantities explains every name; the page explains those it shows"]
     facts = report.provenance
     run = f"seed {facts.get('seed')}, {short(facts.get('seconds'), 3)} seconds"
     yield "provenance", [f"  msj {facts.get('msj')}, {run}, identity {facts.get('identity')}"]
@@ -94,7 +97,11 @@ def _grid(table: Table) -> list[str]:
     if not table.rows:
         return []
     many = len(table.rows) > 2 * MOST_ROWS
-    shown = [table.headings, *(table.rows[:MOST_ROWS] if many else table.rows)]
+    # A unit stands below what it is the unit of: beside it, tables would be too wide.
+    above = [heading.replace(" (", "\n(").split("\n") for heading in table.headings]
+    units = [tuple(parts[1] if len(parts) > 1 else "" for parts in above)]
+    headings = [tuple(parts[0] for parts in above), *(units if any(units[0]) else [])]
+    shown = [*headings, *(table.rows[:MOST_ROWS] if many else table.rows)]
     widths = [max(len(row[i]) for row in shown) for i in range(len(table.headings))]
     lines = []
     for row in shown:
@@ -103,7 +110,7 @@ def _grid(table: Table) -> list[str]:
             for cell, width, number in zip(row, widths, table.numbers, strict=True)
         ]
         lines.append(("  " + "  ".join(cells)).rstrip())
-    if len(table.rows) + 1 > len(shown):
+    if many:
         lines.append(f"  ... and {len(table.rows) - MOST_ROWS} more; the page and --json have them all")
     return lines
 

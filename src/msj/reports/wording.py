@@ -5,13 +5,36 @@ from __future__ import annotations
 import math
 
 from msj.errors import MsjError
+from msj.model import System
+from msj.model.assumptions import assumed, why_not_plain
 from msj.results import Kind, Quantity
 
-#: What every answer about a described cluster rests on; a log's own jobs need none of it.
-ASSUMED = (
+#: What every answer about a plain cluster rests on; a log's own jobs need none of it.
+PLAIN = (
     "Jobs arrive one by one, independently of each other, at a constant mean rate (a Poisson process); how long each "
     "takes is drawn from its class's law, independently of all others. msj replay serves a log's own jobs instead."
 )
+OTHERWISE = (
+    "{law}. How long each takes is drawn from its class's law, independently of all others. msj replay serves a log's own "
+    "jobs instead."
+)
+
+
+def what_is_assumed(system: System) -> str:
+    """Return what answers about a described cluster rest on.
+
+    Examples
+    --------
+    >>> import msj
+    >>> what_is_assumed(msj.read("examples/two_servers.toml"))[:24]
+    'Jobs arrive one by one, '
+    """
+    if why_not_plain(system) is None:
+        return PLAIN
+    law = assumed(system)
+    return OTHERWISE.format(law=f"{law[0].upper()}{law[1:]}")
+
+
 SURE: dict[str, str] = {
     "exact": "exact",
     "asymptotic": "prediction, right near saturation",

@@ -3,7 +3,7 @@
 from msj.effort import Progress, Watch
 from msj.results.coordinates import COORDINATES, At
 from msj.results.outcome import Missing, Outcome
-from msj.results.provenance import provenance
+from msj.results.provenance import provenance, version_of
 from msj.results.quantity import KINDS, Kind, Quantity
 from msj.results.records import quantities_from, read_csv
 from msj.results.result import Result
@@ -22,4 +22,5 @@ __all__ = [
     "provenance",
     "quantities_from",
     "read_csv",
+    "version_of",
 ]

@@ -58,6 +58,9 @@ COORDINATES: dict[str, Coordinate] = {
     "rate_ratio": Coordinate(unit="1", words="rate of the second class over that of the first"),
     "seed": Coordinate(unit="1", words="seed of what is simulated"),
     "time": Coordinate(unit="time", words="time since the beginning"),
+    "time_of_day": Coordinate(
+        unit="time", words="time since the beginning of a cycle of arrivals, where a step begins"
+    ),
 }
 
 

@@ -9,10 +9,12 @@ from msj.results.quantity import Quantity
 from msj.results.table import blocks_of
 
 
-def write_html(heading: str, quantities: Iterable[Quantity], notes: Iterable[str] = ()) -> str:
+def write_html(
+    heading: str, quantities: Iterable[Quantity], notes: Iterable[str] = (), *, time_unit: str | None = None
+) -> str:
     """Return rows as HTML tables under a heading, notes below."""
     parts = [f"<p><b>{escape(heading)}</b></p>"]
-    for block in blocks_of(quantities):
+    for block in blocks_of(quantities, time_unit=time_unit):
         parts.append(html_grid(block.headings, block.rows, caption=block.title, labels=block.labels))
         parts += [f"<p><small>{escape(remark)}</small></p>" for remark in block.remarks]
     parts += [f"<p>{escape(note)}</p>" for note in notes]

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from msj.errors import InvalidInput
-from msj.results.coordinates import At, Place
+from msj.results.coordinates import COORDINATES, At, Place
+from msj.results.glossary import dimension_of
+from msj.results.units import DIMENSIONS, beside, unit_of
 
 Kind = Literal["exact", "bound", "asymptotic", "simulated", "recorded", "replayed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -90,7 +92,33 @@ class Quantity:
         """Name with the level of a percentile, as tables show it."""
         return self.name if self.level is None else f"{self.name} {self.level:g} %"
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def dimension(self) -> str | None:
+        """What is measured (``time``, ``1/time``, ``servers``, ...), by the name; None for a name of a user's own."""
+        return dimension_of(self.name)
+
+    def unit(self, time_unit: str | None) -> str | None:
+        """Return the unit of the value, given that of time."""
+        return None if self.dimension is None else unit_of(self.dimension, time_unit)
+
+    def label_in(self, time_unit: str | None) -> str:
+        """Return the label with its unit behind, where that has a known unit of time in it."""
+        return self.label if self.dimension is None else beside(self.label, self.dimension, time_unit)
+
+    def rescaled(self, factor: float) -> Quantity:
+        """Return the same in another unit of time, ``factor`` of which the old one is; a formula stays behind."""
+
+        def by(value: float | None, dimension: str | None) -> Any:
+            power = 0 if dimension is None else DIMENSIONS[dimension]
+            return value if value is None or power == 0 else float(value) * factor**power
+
+        places = {name: place for name, place in self.at.items() if not isinstance(place, str)}
+        at = {name: by(place, COORDINATES[name].unit) for name, place in places.items()}
+        value, low, high = (by(number, self.dimension) for number in (self.value, self.low, self.high))
+        kept = self.formula if value == self.value else None
+        return replace(self, value=value, low=low, high=high, at={**self.at, **at}, formula=kept)
+
+    def to_dict(self, time_unit: str | None = None) -> dict[str, Any]:
         """Return the row as JSON writes it; what is not finite becomes null."""
         row = {
             "name": self.name,
@@ -102,6 +130,7 @@ class Quantity:
             "level": self.level,
             "low": _finite(self.low),
             "high": _finite(self.high),
+            "unit": self.unit(time_unit),
             "at": dict(self.at),
         }
         row |= {} if self.formula is None else {"formula": self.formula}

@@ -15,17 +15,17 @@ from msj.errors import InvalidInput
 from msj.results.coordinates import COORDINATES
 from msj.results.quantity import Quantity
 
-COLUMNS = ("value", "low", "high", "kind", "method", "citation", "formula", "bracket")
+COLUMNS = ("value", "low", "high", "unit", "kind", "method", "citation", "formula", "bracket")
 NUMBERS = ("value", "low", "high", "level")
 
 
-def records_of(quantities: Iterable[Quantity]) -> list[dict[str, Any]]:
+def records_of(quantities: Iterable[Quantity], time_unit: str | None = None) -> list[dict[str, Any]]:
     """Return one flat record per row, all with the same keys; None where there is nothing."""
     rows = list(quantities)
     used = [name for name in COORDINATES if any(name in row.at for row in rows)]
     found = []
     for row in rows:
-        plain = row.to_dict()
+        plain = row.to_dict(time_unit)
         record = {"name": row.name, "class": row.job_class, "level": row.level}
         record |= {f"at.{name}": row.at.get(name) for name in used}
         found.append(record | {key: plain.get(key) for key in COLUMNS})
@@ -52,9 +52,9 @@ def quantities_from(records: Iterable[Mapping[str, Any]]) -> tuple[Quantity, ...
     return tuple(found)
 
 
-def write_csv(quantities: Iterable[Quantity]) -> str:
+def write_csv(quantities: Iterable[Quantity], time_unit: str | None = None) -> str:
     """Return the rows as CSV with full precision."""
-    records = records_of(quantities)
+    records = records_of(quantities, time_unit)
     buffer = io.StringIO()
     writer = csv.DictWriter(
         buffer, list(records[0]) if records else ["name", "class", "level", *COLUMNS], lineterminator="\n"

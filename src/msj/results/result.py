@@ -20,6 +20,8 @@ from msj.results.outcome import Missing, Outcome
 from msj.results.quantity import Quantity
 from msj.results.records import records_of, write_csv
 from msj.results.table import write_table
+from msj.results.units import ratio
+from msj.results.units import time_unit as unit_named
 
 if TYPE_CHECKING:
     import pandas
@@ -122,9 +124,34 @@ class Result:
         return len(self.quantities)
 
     @property
+    def time_unit(self) -> str | None:
+        """The unit of all times in it: the system's, seconds for a log; None where nobody said it."""
+        return self.system.get("time_unit")
+
+    def in_unit(self, unit: str) -> Self:
+        """Return what a log says in another unit of time.
+
+        Examples
+        --------
+        >>> import msj
+        >>> found = msj.log("examples/logs/small_cluster.swf", seed=1)
+        >>> hours = found.in_unit("hours")
+        >>> round(found["mean_run_time"]), round(hours["mean_run_time"], 3), hours.row("arrival_rate").unit("hours")
+        (4023, 1.118, 'jobs per hour')
+        """
+        wanted = unit_named(unit, "unit")
+        if "classes" in self.system:  # the system itself has times, and sentences speak of them
+            raise InvalidInput(f"unit = {unit!r} is for answers about logs; ask about system.in_unit({unit!r}) instead")
+        if self.time_unit is None:
+            raise InvalidInput(f"unit = {unit!r} cannot be converted to: this result does not say in which unit it is")
+        factor = float(ratio(self.time_unit, wanted))
+        rows = tuple(row.rescaled(factor) for row in self.quantities)
+        return replace(self, quantities=rows, system={**self.system, "time_unit": wanted})
+
+    @property
     def title(self) -> str:
         """What it is about, in a few words."""
-        if not self.system:  # a family of systems: say what was asked
+        if "servers" not in self.system:  # a family of systems: say what was asked
             verb = self.provenance.get("question", {}).get("verb", "result")
             return str(verb).replace("_", " ")
         return str(self.system.get("name") or f"{self.system.get('servers')} servers")
@@ -135,8 +162,9 @@ class Result:
             "system": self.system,
             "outcome": self.outcome.label,
             "message": self.outcome.value,
+            "time_unit": self.time_unit,
             "notes": list(self.notes),
-            "quantities": [row.to_dict() for row in self.quantities],
+            "quantities": [row.to_dict(self.time_unit) for row in self.quantities],
             "missing": [gap.to_dict() for gap in self.missing],
             "provenance": plain(self.provenance),
         }
@@ -170,17 +198,18 @@ class Result:
 
     def to_csv(self) -> str:
         """Return the rows as CSV with full precision; ``msj.results.read_csv`` reads it back."""
-        return write_csv(self.quantities)
+        return write_csv(self.quantities, self.time_unit)
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the rows as a pandas table with the columns of the CSV."""
         import pandas
 
-        return pandas.DataFrame(records_of(self.quantities))
+        return pandas.DataFrame(records_of(self.quantities, self.time_unit))
 
     def to_text(self, *, width: int = WIDTH) -> str:
         """Return everything for people, at most ``width`` columns wide where no single word is wider."""
-        said = [f"{self.title}: {self.outcome.value}", write_table(self.quantities, width=width)]
+        table = write_table(self.quantities, width=width, time_unit=self.time_unit)
+        said = [f"{self.title}: {self.outcome.value}", table]
         said += [wrap_sentences(text, width) for text in (*self.notes, *map(str, self.missing))]
         return "\n\n".join(said)
 
@@ -189,7 +218,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         said = [*self.notes, *map(str, self.missing)]
-        return write_html(f"{self.title}: {self.outcome.value}", self.quantities, said)
+        return write_html(f"{self.title}: {self.outcome.value}", self.quantities, said, time_unit=self.time_unit)
 
 
 def plain(value: Any) -> Any:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from msj.results.coordinates import At, Place, write_place
+from msj.results.coordinates import COORDINATES, At, Place, write_place
 from msj.results.grid import WIDTH, write_grid
 from msj.results.quantity import Quantity
+from msj.results.units import beside
 
 Source: TypeAlias = tuple[str, str, str]  # kind, method, citation
 Column: TypeAlias = tuple[str, str | None]  # label, class
@@ -37,8 +38,10 @@ class Block:
     remarks: tuple[str, ...] = ()
 
 
-def blocks_of(quantities: Iterable[Quantity], *, most_lines: int = MOST_LINES) -> list[Block]:
-    """Return the tables that show these rows."""
+def blocks_of(
+    quantities: Iterable[Quantity], *, most_lines: int = MOST_LINES, time_unit: str | None = None
+) -> list[Block]:
+    """Return the tables that show these rows; what has time in it says the unit, if that is known."""
     plain: dict[Source, list[Quantity]] = {}
     placed: dict[tuple[str, ...], list[Quantity]] = {}
     for row in quantities:
@@ -46,11 +49,17 @@ def blocks_of(quantities: Iterable[Quantity], *, most_lines: int = MOST_LINES) -
             placed.setdefault(tuple(row.at), []).append(row)
         else:
             plain.setdefault(_source(row), []).append(row)
-    found = [_plain_block(rows) for rows in plain.values()]
-    return found + [_placed_block(rows, most_lines) for rows in placed.values()]
+    found = [_plain_block(rows, time_unit) for rows in plain.values()]
+    return found + [_placed_block(rows, most_lines, time_unit) for rows in placed.values()]
 
 
-def write_table(quantities: Iterable[Quantity], *, width: int = WIDTH, most_lines: int = MOST_LINES) -> str:
+def write_table(
+    quantities: Iterable[Quantity],
+    *,
+    width: int = WIDTH,
+    most_lines: int = MOST_LINES,
+    time_unit: str | None = None,
+) -> str:
     """Return the rows as text at most ``width`` columns wide.
 
     Examples
@@ -63,7 +72,7 @@ def write_table(quantities: Iterable[Quantity], *, width: int = WIDTH, most_line
     0.5   2.8154
     0.8   7.5178
     """
-    blocks = blocks_of(quantities, most_lines=most_lines)
+    blocks = blocks_of(quantities, most_lines=most_lines, time_unit=time_unit)
     longest = max((len(line[0]) for block in blocks if not block.headings for line in block.rows), default=0)
     text = ""
     for before, block in zip([None, *blocks], blocks, strict=False):
@@ -125,11 +134,11 @@ def _in_words(source: Source) -> str:
     return kind + (f", by {method}" if method else "") + (f" ({citation})" if citation else "")
 
 
-def _plain_block(rows: list[Quantity]) -> Block:
+def _plain_block(rows: list[Quantity], time_unit: str | None) -> Block:
     classes = list(dict.fromkeys(row.job_class for row in rows if row.job_class is not None))
     lines: dict[str, dict[str | None, Quantity]] = {}
     for row in rows:
-        lines.setdefault(row.label, {})[row.job_class] = row
+        lines.setdefault(row.label_in(time_unit), {})[row.job_class] = row
     digits = 7 if classes else 10
     across: list[str | None] = [*([None] if any(None in found for found in lines.values()) else []), *classes]
     return Block(
@@ -142,26 +151,26 @@ def _plain_block(rows: list[Quantity]) -> Block:
     )
 
 
-def _placed_block(rows: list[Quantity], most_lines: int) -> Block:
+def _placed_block(rows: list[Quantity], most_lines: int, time_unit: str | None) -> Block:
     """One table for rows with the same coordinates; what does not vary is said above it."""
     fixed = {k: v for k, v in rows[0].at.items() if len({row.at[k] for row in rows}) == 1 and len(set_of(rows)) > 1}
     varying = [name for name in rows[0].at if name not in fixed]
     places = list(dict.fromkeys(tuple(row.at[name] for name in varying) for row in rows))
-    columns = list(dict.fromkeys((row.label, row.job_class) for row in rows))
-    cells = {(tuple(row.at[name] for name in varying), (row.label, row.job_class)): row for row in rows}
+    columns = list(dict.fromkeys((row.label_in(time_unit), row.job_class) for row in rows))
+    cells = {(tuple(row.at[name] for name in varying), (row.label_in(time_unit), row.job_class)): row for row in rows}
     sources = list(dict.fromkeys(_source(row) for row in rows))
-    title = [f"at {At(fixed)}"] if fixed else []
+    title = [f"at {_said_at(fixed, time_unit)}"] if fixed else []
     remarks: list[str] = []
     if len(sources) == 1:
         title.insert(0, _in_words(sources[0]))
     else:
         remarks = [_said_of(source, rows, varying, len(columns)) for source in sources]
     if len(columns) > max(len(places), 3) and len(varying) == 1 and len(places) <= 12:
-        headings = (varying[0], *(write_place(place[0]) for place in places))
+        headings = (_axis(varying[0], time_unit), *(write_place(place[0]) for place in places))
         lines = [(_heading(c), *(_cell(cells.get((place, c))) for place in places)) for c in columns]
         labels = 1
     else:
-        headings = (*varying, *map(_heading, columns))
+        headings = (*(_axis(name, time_unit) for name in varying), *map(_heading, columns))
         lines = [
             (*map(write_place, place), *(_cell(cells.get((place, c))) for c in columns))
             for place in _thinned(places, most_lines)
@@ -197,6 +206,14 @@ def _said_of(source: Source, rows: list[Quantity], varying: list[str], columns: 
 def _heading(column: Column) -> str:
     label, job_class = column
     return label if job_class is None else f"{label} {job_class}"
+
+
+def _axis(coordinate: str, time_unit: str | None) -> str:
+    return beside(coordinate, COORDINATES[coordinate].unit or "1", time_unit)
+
+
+def _said_at(fixed: Mapping[str, Place], time_unit: str | None) -> str:
+    return ", ".join(f"{_axis(name, time_unit)} = {write_place(value)}" for name, value in fixed.items())
 
 
 def _cell(row: Quantity | None) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from msj.disciplines.model import policy_of
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput
 from msj.model import System
@@ -35,7 +36,9 @@ from msj.simulation.intervals import (
     Variance,
     batch_variance,
     in_parallel,
+    likeness,
     pooled,
+    unseen,
 )
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.plan import Pace, Plan
@@ -90,6 +93,8 @@ def compare_at_rate(
     questions: dict[str, Question] = {}
     for index, policy in enumerate(policies):
         one = system.replace(policy=policy)
+        if policy_of(one).turns_away:
+            raise InvalidInput(f"policy '{one.policy.name}' loses jobs, so stays cannot be compared; simulate it alone")
         name = distinct_label(one.policy, {taken: each.system.policy for taken, each in questions.items()})
         questions[name] = Question.of(
             one,
@@ -130,6 +135,7 @@ def _common_plan(questions: Sequence[Question]) -> Plan:
         settling=max(pace.settling for pace in paces),
         long_jobs=max(pace.long_jobs for pace in paces),
         known=all(pace.known for pace in paces),
+        cycle=max(pace.cycle for pace in paces),
     )
     return questions[0].plan(slowest)
 
@@ -265,15 +271,17 @@ def _interval(
     variance = len(gaps) * float(np.var(gaps - value * jobs, ddof=1)) / float(jobs.sum()) ** 2
     batches = sum(own for own, _ in means)
     corrected = sum(made.value for _, made in means)
-    if batches > 0:
-        variance *= corrected / batches
+    theory = corrected / batches if batches > 0 else 1.0
     freedom = max(means, key=lambda pair: pair[1].value)[1].freedom
+    like = 1.0
     if found is not None:
         together = max(len(found.beyond) // len(gaps) // 2, 1)
         left_over = found.left_over(together, overlapping=True)
         if left_over < WORTH_IT:
             value += found.shift / float(jobs.sum())
-            variance, freedom = variance * left_over, in_parallel(freedom, TRUST_IN_SHARES)
+            like = likeness(left_over)
+            variance, freedom = variance * left_over * unseen(left_over), in_parallel(freedom, TRUST_IN_SHARES)
+    variance *= 1.0 + like * (theory - 1.0)
     half = float(stdtrit(freedom, CONFIDENCE)) * math.sqrt(variance)
     if half <= CLEARLY * abs(value):
         ends = (value * math.exp(-half / abs(value)), value * math.exp(half / abs(value)))

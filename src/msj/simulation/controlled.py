@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 NEGLIGIBLE = 1e-9  # singular values of the scaled controls, over the largest, that say the same as others
-SKEWED = 1.2  # remainders are skewed, and batches see too little of that: measured against exact values
 NOTHING = 1e-15  # of the variance is always left over: rounding
 LEAST_PIECES = 4.0  # for each control
 
@@ -53,7 +52,7 @@ class Remainder:
     def left_over(self, together: int, *, overlapping: bool = False) -> float:
         """Return the share of the variance that is left over, as stretches of so many pieces show it."""
         before, after = (float(np.var(_sums(each, together, overlapping))) for each in (self.beyond, self.residuals))
-        return max(SKEWED * self.inflation * after, NOTHING * before) / before if before > 0 else 1.0
+        return max(self.inflation * after, NOTHING * before) / before if before > 0 else 1.0
 
 
 def _sums(pieces: Floats, together: int, overlapping: bool) -> Floats:

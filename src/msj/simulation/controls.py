@@ -35,7 +35,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from msj.disciplines import Policy
+from msj.disciplines.model import policy_of
 from msj.model import System
+from msj.model.assumptions import assumed, why_not_plain
 from msj.workloads.job_block import JobBlock
 
 SERVERS = 4  # at most
@@ -155,6 +157,11 @@ class Controls:
 
 def why_no_controls(system: System) -> str | None:
     """Return why nothing can be taken off the noise; None if something can."""
+    if policy_of(system).turns_away:
+        return "where nobody waits, single servers with a line tell nothing"
+    if why_not_plain(system) is not None:
+        known = "what control servers find is known for Poisson arrivals of independent jobs only"
+        return f"{known}, not for {assumed(system)}"
     for c in system.active_classes:
         fourth = c.duration.moment(4)
         if not math.isfinite(fourth):

@@ -21,7 +21,7 @@ def engine_of(system: System, streams: Streams) -> Engine:
     if reason is not None:
         raise NotSupported(f"{discipline.kind} '{discipline.name}' does not apply: {reason}")
     model = model_of(system)
-    served_by = policy_of(system).engine(system.servers) if model is None else model.engine(system)
+    served_by = policy_of(system).on(system).engine(system.servers) if model is None else model.engine(system)
     if served_by is None:
         raise NotSupported(f"model '{discipline.name}' has no simulation; msj analyse gives exact answers")
     needs = np.array([c.need for c in system.classes])

@@ -10,14 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.disciplines.model import policy_of
 from msj.disciplines.sharing import Sharing
 from msj.model import JobClass, System
+from msj.model.arrivals import DailyArrivals
+from msj.model.assumptions import why_not_plain
 from msj.results import Quantity
-from msj.simulation.controlled import SKEWED, Remainder, remainder
+from msj.simulation.controlled import Remainder, remainder
 from msj.simulation.controls import Controls
 from msj.simulation.intervals import (
     TRUST,
@@ -32,11 +36,12 @@ from msj.simulation.intervals import (
 from msj.simulation.percentile_interval import FEWEST, percentile_intervals
 from msj.simulation.reading import Reading
 from msj.simulation.sketch import Sketch
+from msj.simulation.tally import COLUMNS
 
 LEVELS = (50.0, 90.0, 95.0, 99.0, 99.9)
 FEW_JOBS = 1000  # of a class: its percentiles have no interval below
 SKETCHED = ("waiting", "response")
-WORTH_IT = 0.4  # of the variance, at most, must be left over; else what is gained is less than what is risked
+WORTH_IT = 0.33  # of the variance, at most, must be left over; else what is gained is less than what is risked
 ROUNDING = 1e-10  # relative: what a control that knows everything still leaves open
 RARE = 10.0  # memories with a wait below which theory is asked, too
 
@@ -89,6 +94,8 @@ class Estimates:
         self.system, self.rate, self.reading, self.controls = system, rate, reading, controls
         self.method, self.citation = method, citation
         self.sure = reading.long_enough
+        self._laws: dict[tuple[str, int | None], list[Sketch]] = {}
+        self.plain = why_not_plain(system) is None
         self.reductions: dict[str, float] = {}  # what controls have divided the variance by, for means over all jobs
         self.forgets = all(math.isfinite(c.duration.second_moment) for c in system.active_classes)
 
@@ -101,13 +108,24 @@ class Estimates:
             if group.index is None:
                 yield from self._reduced(group)
                 yield from self._servers()
-            yield from self._percentiles(group, levels)
+                yield from self._by_time_of_day(group)
+            if not policy_of(self.system).turns_away:
+                yield from self._percentiles(group, levels)
 
     def mean_response_time(self) -> Quantity:
         """Return the row that precision is about."""
         return next(self._times(groups_of(self.system, self.rate)[0]))
 
+    def _lost(self, group: Group) -> Iterator[Quantity]:
+        """Where jobs are turned away: those that do not start at once are lost, and nobody waits."""
+        yield self._row("loss_probability", *self.waiting_probability(group), group)
+        mean, interval = self.mean(group, "response")  # of those lost it is 0
+        yield self._row("mean_jobs_in_system", group.rate * mean, _scaled(interval, group.rate), group)
+
     def _times(self, group: Group) -> Iterator[Quantity]:
+        if policy_of(self.system).turns_away:
+            yield from self._lost(group)
+            return
         waits, waiting = self.mean(group, "waiting")
         if adds_up(self.system):
             mean, response = group.mean_duration + waits, _shifted(waiting, group.mean_duration)
@@ -134,20 +152,42 @@ class Estimates:
         busy = np.array([batch.busy_area for batch in batches])
         wasted = np.array([batch.wasted_area for batch in batches])
         jobs = self.series("jobs", all_jobs)
-        for name, above, below, most in (
+        means = [
             ("utilisation", busy, time * self.system.servers, 1.0),
             ("idle_servers_while_jobs_wait", wasted, time, float(self.system.servers)),
             ("preemptions_per_job", self.series("preemptions", all_jobs), jobs, math.inf),
-        ):
+        ]
+        for name, above, below, most in means[:1] if policy_of(self.system).turns_away else means:
             value = min(float(above.sum() / below.sum()), most)
             interval: Interval = None
             if self.sure and self.forgets:
                 _, low, high = student_interval(above, below)
                 interval = (min(max(low, 0.0), value), max(min(high, most), value))
             yield self._row(name, value, interval, all_jobs)
+        if policy_of(self.system).turns_away:
+            return
         value, interval = self.mean(all_jobs, "slowdown")
         settles = all(c.duration.moment(-2) < math.inf for c in all_jobs.classes)
         yield self._row("mean_slowdown", value, interval if settles else None, all_jobs)
+
+    def _by_time_of_day(self, group: Group) -> Iterator[Quantity]:
+        """How long jobs wait that come in each step of a cycle, where arrivals go by a clock."""
+        batches = np.array([batch.by_time_of_day for batch in self.reading.batches])
+        law = self.system.arrivals
+        if not isinstance(law, DailyArrivals):
+            return
+        for step in range(law.steps):
+            jobs = batches[:, step, 0]
+            for name, column, most in (
+                ("hourly_mean_waiting_time", 1, math.inf),
+                ("hourly_waiting_probability", 2, 1.0),
+            ):
+                if not jobs.sum():
+                    continue
+                value, low, high = student_interval(batches[:, step, column], jobs)
+                interval = (max(low, 0.0), min(high, most)) if self.sure and self.forgets else None
+                row = self._row(name, value, interval, group)
+                yield row.put(time_of_day=float(law.cycle) * step / law.steps)
 
     def mean(self, group: Group, name: str) -> tuple[float, Interval]:
         """Return a mean over jobs and its interval."""
@@ -167,6 +207,8 @@ class Estimates:
         sums, jobs = self.series(name, group), self.series("jobs", group)
         value, count = float(sums.sum() / jobs.sum()), len(sums)
         batches = batch_variance(sums, jobs)
+        if theory is not None and not self.plain and sum(theory) < batches:
+            theory = None  # what theory says of other arrivals is rough: it may widen an interval, never narrow it
         plain = Variance(batches, count - 1) if theory is None else pooled(batches, count, *theory)
         found = self._remainder(group, name, value)
         adjusted = value if found is None else value + found.shift / float(jobs.sum())
@@ -174,13 +216,13 @@ class Estimates:
         if found is None or not 0 < adjusted < most:
             return value, plain
         size = len(found.beyond) // count
-        if found.left_over(size) >= WORTH_IT:
-            return value, plain
         smaller = (value / adjusted) ** 2
-        finely = found.left_over(max(size // 2, 1), overlapping=True)
-        left_over = remaining(batches, count, found.left_over(size), finely, theory)
+        share, finely = found.left_over(size), found.left_over(max(size // 2, 1), overlapping=True)
+        if share >= WORTH_IT:
+            return value, plain
+        left_over = remaining(batches, count, share, finely, theory)
         if group.index is None:
-            self.reductions[name] = SKEWED / finely
+            self.reductions[name] = 1.0 / finely
         return adjusted, Variance(max(left_over.value * smaller, ROUNDING**2), left_over.freedom)
 
     def _remainder(self, group: Group, name: str, value: float) -> Remainder | None:
@@ -236,8 +278,11 @@ class Estimates:
 
     def _sketches(self, group: Group, name: str) -> list[Sketch]:
         """Return the law of waiting or response times as each batch saw it."""
-        each: list[Sketch] = [getattr(batch, name) for batch in self.reading.batches]
-        return [s.of_all() if group.index is None else s.of_class(group.index) for s in each]
+        key = name, group.index
+        if key not in self._laws:
+            each: list[Sketch] = [getattr(batch, name) for batch in self.reading.batches]
+            self._laws[key] = [s.of_all() if group.index is None else s.of_class(group.index) for s in each]
+        return self._laws[key]
 
     def level_jobs(self, level: float) -> float:
         """Return how many jobs it takes for the interval of a percentile."""
@@ -246,8 +291,16 @@ class Estimates:
 
     def series(self, name: str, group: Group, *, pieces: bool = False) -> NDArray[np.float64]:
         """Return one sum for each batch, or piece."""
-        each = self.reading.pieces if pieces else self.reading.batches
-        return np.array([tally.column(name, group.index) for tally in each])
+        sums = (self._piece_sums if pieces else self._batch_sums)[:, :, COLUMNS.index(name)]
+        return np.asarray(sums.sum(axis=1) if group.index is None else sums[:, group.index])
+
+    @cached_property
+    def _piece_sums(self) -> NDArray[np.float64]:
+        return np.array([tally.sums for tally in self.reading.pieces])
+
+    @cached_property
+    def _batch_sums(self) -> NDArray[np.float64]:
+        return np.array([tally.sums for tally in self.reading.batches])
 
     def _row(self, name: str, value: float, interval: Interval, group: Group, level: float | None = None) -> Quantity:
         low, high = (None, None) if interval is None else interval

@@ -36,6 +36,8 @@ FADES_FOR_TAILS = 2_000.0
 TRUST_IN_LONG_JOBS = 12.0
 SOME_BATCHES, CLOSE = 12, 10.0  # then theory counts for little more than the batches: 1 + CLOSE/batches times
 TRUST_IN_SHARES = 12.0  # degrees of freedom at most, where controls have taken off a share of the variance
+LIKE_THE_QUEUE = 0.15  # of the variance left over: then the remainder behaves as the queue itself does
+UNSEEN, SKEWED = 0.1, 1.2  # more variance than batches see: always, and for each share left over; measured
 LONG_JOBS_AT_MOST = 4.0  # times the spread of the batches
 AT_MOST, MANY_BATCHES = 3.0, 20  # theory counts for no more than so many times the spread of so many batches
 CONTRADICTED = 2.0  # times what theory says
@@ -100,7 +102,9 @@ def remaining(
     """Return the relative variance of a mean from which controls have taken a part.
 
     Theory is about the plain mean; how much of its variance is left is read off groups of pieces that are finer than
-    the batches, and more. That share is itself uncertain, so theory is worth fewer degrees of freedom.
+    the batches, and more. That share is itself uncertain, so theory is worth fewer degrees of freedom. Where controls
+    leave next to nothing over, what is left has neither the queue's long memory nor its skewness, and the batches speak
+    for themselves (:func:`likeness`).
 
     Parameters
     ----------
@@ -111,16 +115,40 @@ def remaining(
     theory
         What theory says of the plain mean, for the queue and for long jobs; None if nothing.
     """
+    like = likeness(left_over_finely)
+    more = unseen(left_over_finely)
     if theory is None:
-        return Variance(batches * left_over, count - 1)
+        return Variance(batches * left_over * more, count - 1)
     # Both in the scale of the plain mean, so that theory counts for as much as it does there.
-    seen = batches * left_over / left_over_finely
+    seen, own = batches * left_over / left_over_finely, count - 1
     queue, long_jobs = theory
     if count >= SOME_BATCHES:  # what is left over has a shorter memory than the queue
         queue = min(queue, (1.0 + CLOSE / count) * seen)
     plain = pooled(seen, count, queue, long_jobs)
-    freedom = count - 1 + in_parallel(plain.freedom - (count - 1), TRUST_IN_SHARES)
-    return Variance(plain.value * left_over_finely, freedom)
+    trust = like * (plain.freedom - own)
+    further = (plain.value - seen) * plain.freedom  # what theory adds, times the weight it has in the plain mean
+    value = seen + like * further / (own + trust)
+    return Variance(value * left_over_finely * more, own + in_parallel(trust, TRUST_IN_SHARES))
+
+
+def unseen(left_over: float) -> float:
+    """Return by how much the variance of a remainder exceeds what is seen of it.
+
+    Slopes that were fitted suit the noise they were fitted to, and controls that look useful are used: the less they
+    take off, the more of that is luck.
+    """
+    return 1.0 + UNSEEN + SKEWED * left_over
+
+
+def likeness(left_over: float) -> float:
+    """Return how much a remainder is like the queue it was taken from, 0 to 1, by the share of variance that is left.
+
+    Examples
+    --------
+    >>> likeness(0.003), likeness(0.3)
+    (0.02, 1.0)
+    """
+    return min(left_over / LIKE_THE_QUEUE, 1.0)
 
 
 def in_parallel(freedom: float, other: float) -> float:

@@ -16,6 +16,7 @@ import math
 from dataclasses import dataclass
 
 from msj.model import System
+from msj.model.assumptions import why_not_plain
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.memory import long_jobs, memory_of, settling_time
 
@@ -41,13 +42,16 @@ class Pace:
     long_jobs
         Further relative variance of a mean wait that long jobs bring, times the number of jobs.
     known
-        Whether the threshold is known.
+        Whether the threshold is known, and arrivals and jobs are such that theory says how sure means are.
+    cycle
+        Jobs that arrive until the arrivals repeat themselves, where they go by a clock; else 0.
     """
 
     memory: float
     settling: float
     long_jobs: float
     known: bool
+    cycle: float = 0.0
 
     @classmethod
     def of(cls, system: System, rate: float, known: Known = NOTHING) -> Pace:
@@ -57,7 +61,8 @@ class Pace:
             memory=rate * memory_of(system, rate, threshold),
             settling=rate * settling_time(system, rate, threshold),
             long_jobs=long_jobs(system, rate, threshold),
-            known=threshold is not None,
+            known=threshold is not None and why_not_plain(system) is None,
+            cycle=rate * (system.arrivals.period or 0.0),
         )
 
     @property
@@ -133,4 +138,8 @@ class Plan:
             left_out = math.ceil(warm_up * each) if each > 1 else 0
         pieces = max(min(4 * math.ceil(PIECES / count / 4) if count > 4 else PIECES // count, each - left_out), 1)
         piece = max((each - left_out) // pieces, 1)
+        if 0 < pace.cycle <= each - left_out:  # whole cycles, so that every time of day counts alike
+            if piece < pace.cycle:
+                pieces = int((each - left_out) / pace.cycle)
+            piece = round(max(piece // pace.cycle, 1) * pace.cycle)
         return cls(replications=count, warm_up=max(each - piece * pieces, 0), piece=piece, pieces=pieces)

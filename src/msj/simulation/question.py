@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,22 @@ from msj.disciplines.own_function import OwnFunction
 from msj.effort import Effort
 from msj.errors import InvalidInput, TooLarge
 from msj.model import System
+from msj.model.arrivals import DailyArrivals
 from msj.model.numbers import number, positive, whole
+from msj.results import version_of
 from msj.simulation.controls import Controls, ControlServers, why_no_controls
 from msj.simulation.engine_of import engine_of
 from msj.simulation.estimates import LEVELS, Estimates
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.plan import Pace, Plan
 from msj.simulation.reading import Reading, read
-from msj.simulation.record import SPARSE, Record
+from msj.simulation.record import SPARSE, Clock, Record
 from msj.simulation.replication import Replication
 from msj.simulation.run import Run
 from msj.simulation.sketch import BINS, first_bin
 from msj.simulation.tally import Tally
 from msj.store import code_identity
-from msj.workloads import PoissonJobs, Streams, seed_record
+from msj.workloads import Streams, SystemJobs, seed_record
 
 JOBS = 1_000_000
 MOST_JOBS = 1_000_000_000
@@ -124,7 +125,7 @@ class Question:
             "identity": self.system.identity(),
             "function": policy.parts() if isinstance(policy, OwnFunction) else {},
             "code": code_identity(COMPUTES),
-            "versions": {name: version(name) for name in ("msj", "numpy", "numba")},
+            "versions": {name: version_of(name) for name in ("msj", "numpy", "numba")},
             "arrival_rate": self.rate,
             "stability_threshold": self.known.stability_threshold,
             "seed": seed_record(self.root),
@@ -207,7 +208,7 @@ def new_replication(
     """Make one replication from its streams."""
     typical = min(float(c.duration.mean) for c in system.active_classes)
     return Replication(
-        source=PoissonJobs(system, arrival_rate=rate, streams=streams),
+        source=SystemJobs(system, arrival_rate=rate, streams=streams),
         kernel=engine_of(system, streams),
         record=Record(
             classes=len(system.classes),
@@ -215,9 +216,16 @@ def new_replication(
             warm_up=warm_up,
             piece=piece,
             controls=0 if controls is None else controls.columns,
+            clock=clock_of(system),
         ),
         controls=None if controls is None else ControlServers(controls),
     )
+
+
+def clock_of(system: System) -> Clock | None:
+    """Return the cycle that arrivals go by, if they do."""
+    law = system.arrivals
+    return Clock(float(law.cycle), law.steps) if isinstance(law, DailyArrivals) else None
 
 
 def arrival_rate_of(system: System) -> float:

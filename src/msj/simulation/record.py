@@ -12,7 +12,7 @@ kept and shared out when the piece ends.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -27,15 +27,26 @@ SPARSE = 16  # bins per job from which on a full histogram is not worth its memo
 MANY_LATE = 200_000  # jobs that left after their piece had ended, before they are sorted in
 
 
+class Clock(NamedTuple):
+    """A cycle that arrivals go by, and its equally long steps."""
+
+    cycle: float
+    steps: int
+
+
 class Record:
     """Counts jobs as they come out of an engine; ``ended`` pieces have all arrived."""
 
-    def __init__(self, *, classes: int, lowest: int, warm_up: int, piece: int, controls: int = 0) -> None:
+    def __init__(
+        self, *, classes: int, lowest: int, warm_up: int, piece: int, controls: int = 0, clock: Clock | None = None
+    ) -> None:
         self.lowest, self.warm_up, self.piece = lowest, warm_up, piece
         self.ended = -1  # the warm-up has not
         self.sums = np.zeros((2, classes, len(COLUMNS)))
         self.busy = np.zeros(2)
         self.controls = np.zeros((2, controls))
+        self.cycle, self.steps = (0.0, 0) if clock is None else (clock.cycle, clock.steps)
+        self.by_time_of_day = np.zeros((2, self.steps, 3))
         self.left_out = np.zeros(controls)  # controls of the warm-up
         self.marks = np.zeros((2, 4))  # at the ends of pieces: clock, time skipped, idle area, jobs present
         # Of the piece that is arriving; where it has few jobs for so many classes, these are sorted instead.
@@ -52,6 +63,8 @@ class Record:
         if len(self._late) < len(done):
             self._late, self._ahead = np.empty((len(done), 3), dtype=np.int64), np.empty((len(done), 3))
         late, ahead = self._late, self._ahead
+        if self.steps:
+            self._sort_by_time_of_day(done)
         found = _count(
             done.number, done.arrival, done.job_class, done.need, done.duration, done.start, done.finish,
             NO_PREEMPTIONS if done.preemptions is None else done.preemptions, clock, self.warm_up, self.piece,
@@ -76,9 +89,9 @@ class Record:
             self.histograms[:] = 0
         self.ended += 1
         if self.ended + 1 >= len(self.busy):
-            self.sums, self.busy, self.marks, self.controls = (
+            self.sums, self.busy, self.marks, self.controls, self.by_time_of_day = (
                 np.concatenate([kept, np.zeros_like(kept)])
-                for kept in (self.sums, self.busy, self.marks, self.controls)
+                for kept in (self.sums, self.busy, self.marks, self.controls, self.by_time_of_day)
             )
         self.busy[self.ended] += beyond
         self.marks[self.ended] = clock, skipped, wasted_area, present
@@ -106,6 +119,7 @@ class Record:
                 float(self.busy[j]),
                 float(self.marks[j + 1, 3]),
                 self.controls[j].copy(),
+                self.by_time_of_day[j].copy(),
             )
             for j in range(pieces)
         ]
@@ -118,8 +132,8 @@ class Record:
             bins = [np.repeat(half.bins, half.counts) for half in (self.waiting.pop(), self.response.pop())]
             self.late = np.concatenate([self.late, np.stack([np.full(len(bins[0]), self.ended), *bins], axis=1)])
         self.late[:, 0] //= 2
-        self.sums, self.busy, self.controls = (
-            kept[0::2] + kept[1::2] for kept in (self.sums, self.busy, self.controls)
+        self.sums, self.busy, self.controls, self.by_time_of_day = (
+            kept[0::2] + kept[1::2] for kept in (self.sums, self.busy, self.controls, self.by_time_of_day)
         )
         self.marks = np.concatenate([self.marks[0::2], np.zeros((1, 4))])
         for sketches, histogram in ((self.waiting, self.histograms[0]), (self.response, self.histograms[1])):
@@ -128,6 +142,19 @@ class Record:
                 histogram.reshape(-1)[half.bins] += half.counts.astype(np.uint32)
             sketches[:] = [Sketch.total(pair) for pair in zip(sketches[0::2], sketches[1::2], strict=True)]
         self.ended //= 2
+
+    def _sort_by_time_of_day(self, done: Completed) -> None:
+        """Count jobs by the step of the cycle in which they arrived."""
+        counted = done.number >= self.warm_up
+        arrival, waiting = done.arrival[counted], (done.start - done.arrival)[counted]
+        waited = waiting > 0
+        if done.preemptions is not None:
+            stay = (done.finish - done.arrival - done.duration)[counted]
+            waiting = np.where(done.preemptions[counted] > 0, np.maximum(stay, waiting), waiting)
+        step = np.minimum((arrival % self.cycle / self.cycle * self.steps).astype(np.int64), self.steps - 1)
+        piece = (done.number[counted] - self.warm_up) // self.piece
+        for column, values in enumerate((np.ones(len(step)), waiting, waited)):
+            np.add.at(self.by_time_of_day[:, :, column], (piece, step), values)
 
     def _sort_in(self) -> None:
         """Add what came late to the sketches of the pieces it belongs to."""

@@ -11,7 +11,7 @@ from msj.engines.completed import Completed
 from msj.errors import InvalidInput
 from msj.simulation.engine_of import engine_for
 from msj.workloads import RecordedJobs, Rng, Streams, seed_sequence
-from msj.workloads.poisson import BLOCK
+from msj.workloads.system_jobs import BLOCK
 
 
 def replay_jobs(

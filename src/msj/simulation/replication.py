@@ -8,7 +8,7 @@ from msj.engines.completed import Completed, Engine
 from msj.simulation.controls import ControlServers
 from msj.simulation.record import Record
 from msj.workloads.job_block import JobSource
-from msj.workloads.poisson import BLOCK
+from msj.workloads.system_jobs import BLOCK
 
 FIRST_STEP = 64  # jobs that follow at first, when only a few must still leave
 
@@ -27,6 +27,10 @@ class Replication:
     ) -> None:
         self.source, self.kernel, self.record, self.controls = source, kernel, record, controls
         self.arrived = 0
+
+    def begin(self, jobs: int, *, keep: Keep | None = None) -> None:
+        """Let at most so many jobs arrive, none beyond the piece."""
+        self._take(jobs, keep)
 
     def advance(self, pieces: int, *, keep: Keep | None = None, over: Callable[[], bool] | None = None) -> None:
         """Let jobs arrive until so many pieces have, or there are no more; ``over`` is asked between blocks."""

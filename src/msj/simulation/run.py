@@ -17,6 +17,7 @@ grows, so memory stays bounded.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ from msj.simulation.tally import Tally
 
 FOLLOW = 1.0  # further jobs at most, as a share of those counted
 FOLLOW_MEMORIES = 50.0  # but at least these
+TRIED = 64  # jobs by which the pace is measured, after as many that may have to be compiled
+UNUSUAL = 60.0  # seconds that are worth a word before they are spent
 AGREES = 1.15  # how much wider than promised an earlier look may have been
 
 
@@ -103,6 +106,7 @@ class Run:
         """Run until a rule says stop, and say which."""
         with ThreadPoolExecutor(workers, thread_name_prefix="msj") as pool:
             try:
+                self._tell_pace(effort, workers, keep)
                 outcome = self._advance(pool, effort, keep, save)
                 if outcome is not Outcome.UNSTABLE:
                     self._follow(pool, effort, keep)
@@ -112,6 +116,19 @@ class Run:
                 self._stop.set()
                 return Outcome.INTERRUPTED
         return outcome
+
+    def _tell_pace(self, effort: Effort, workers: int, keep: Any) -> None:
+        """Say how long the run will take, as its first jobs tell, if that is unusual."""
+        first = self.replications[0]
+        if first.arrived:
+            return
+        first.begin(TRIED, keep=self._kept(keep, 0))
+        started = time.perf_counter()
+        first.begin(TRIED, keep=self._kept(keep, 0))
+        jobs = self.most_jobs if self.precision is None else self.plan.jobs
+        seconds = (time.perf_counter() - started) / TRIED * jobs / min(workers, len(self.replications))
+        if seconds > UNUSUAL:
+            effort.tell(0.0, f"{jobs:,} jobs will take about {_long(seconds)} at this pace", notice=True)
 
     def _advance(self, pool: ThreadPoolExecutor, effort: Effort, keep: Any, save: Any) -> Outcome:
         if self._precise():  # a run that had ended is asked again
@@ -226,3 +243,17 @@ class Run:
             wanted = jobs * (width / self.precision) ** 2  # half-widths shrink like the root
             done, words = max(done, min(self.done / wanted, 1.0) if wanted else 1.0), f"{words}, ± {width:.2%}"
         return min(done, 1.0), words
+
+
+def _long(seconds: float) -> str:
+    """Return a long time in words.
+
+    Examples
+    --------
+    >>> _long(100.0), _long(20_000.0), _long(1e6)
+    ('2 minutes', '6 hours', '12 days')
+    """
+    for size, unit in ((86_400.0, "days"), (3_600.0, "hours")):
+        if seconds >= 2.0 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(seconds / 60.0, 2.0):.0f} minutes"

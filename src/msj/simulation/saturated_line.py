@@ -27,7 +27,7 @@ from msj.engines.ends import pop, push
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
 from msj.simulation.intervals import student_interval
-from msj.workloads import PoissonJobs, Rng, Streams, seed_sequence
+from msj.workloads import Rng, Streams, SystemJobs, seed_sequence
 
 PIECES = 20  # that count; one before them is left out
 DURATIONS = 20  # a piece lasts about this many times as long as a server is held
@@ -125,7 +125,7 @@ def saturated_line(
             "ask about fewer servers, or about durations closer together"
         )
     piece = max(math.ceil(least), LEAST_JOBS if jobs is None else jobs) // (PIECES + 1)
-    source = PoissonJobs(system, arrival_rate=1.0, streams=Streams(root=seed_sequence(rng), replication=0))
+    source = SystemJobs(system, arrival_rate=1.0, streams=Streams(root=seed_sequence(rng), replication=0))
     ends, held = np.empty(system.servers), np.empty(system.servers, dtype=np.int64)
     counts = np.array([0, system.servers], dtype=np.int64)  # ends in the heap, servers free
     state = np.zeros(1 + len(system.classes))  # time of the last start, idle server-time by class

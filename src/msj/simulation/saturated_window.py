@@ -26,7 +26,7 @@ from msj.errors import NotSupported, OutOfTime
 from msj.model import System
 from msj.simulation.engine_of import engine_of
 from msj.simulation.intervals import student_interval
-from msj.workloads import PoissonJobs, Rng, Streams, seed_sequence
+from msj.workloads import Rng, Streams, SystemJobs, seed_sequence
 from msj.workloads.job_block import JobBlock
 
 PIECES = 20  # that count; one before them is left out
@@ -139,7 +139,7 @@ def one_window(
     engine = engine_of(system, streams)
     if not isinstance(engine, EventEngine):
         raise NotSupported(f"policy '{system.policy.name}' is not simulated event by event; simulate it at a load")
-    line = _Line(engine=engine, source=PoissonJobs(system, arrival_rate=1.0, streams=streams), oldest=oldest)
+    line = _Line(engine=engine, source=SystemJobs(system, arrival_rate=1.0, streams=streams), oldest=oldest)
     line.fill()
     piece = max(jobs // (PIECES + 1), WINDOWS * oldest)
     step = oldest / 4.0 / system.naive_threshold
@@ -165,7 +165,7 @@ class _Line:
     """The waiting jobs of an engine, kept from running out."""
 
     engine: EventEngine
-    source: PoissonJobs
+    source: SystemJobs
     oldest: int
     now: float = 0.0
     fed: int = 0

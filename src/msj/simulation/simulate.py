@@ -7,7 +7,6 @@ import os
 import time as clock
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,8 @@ from msj.effort import Effort
 from msj.engines.compiling import compiled_before
 from msj.model import System
 from msj.model.numbers import whole
-from msj.results import Outcome, Quantity, Result, Watch, provenance
+from msj.results import Outcome, Quantity, Result, Watch, provenance, version_of
+from msj.results.units import rate_words
 from msj.simulation.checkpoint import Checkpoint
 from msj.simulation.estimates import LEVELS, Estimates
 from msj.simulation.jobs_file import JobsFile
@@ -110,8 +110,15 @@ def whole_effort(effort: Effort | None, progress: Watch | None) -> Effort:
     return effort if progress is None else effort.replace(progress=progress)
 
 
+def remark_on(run: Run) -> str:
+    """Return what people should know of the way the run's policy is carried out; nothing where it is as usual."""
+    return str(getattr(run.replications[0].kernel, "remark", ""))
+
+
 def warn_of_compiling(run: Run, effort: Effort) -> None:
-    """Say so if the run's kernel has never been compiled here."""
+    """Say so if the run's kernel has never been compiled here, or cannot be."""
+    if remark := remark_on(run):
+        effort.tell(0.0, remark, notice=True)
     if not compiled_before(type(run.replications[0].kernel).__module__):
         words = "compiling the simulation for this policy: some seconds, once after installation"
         effort.tell(0.0, words, notice=True)
@@ -141,13 +148,14 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
         f"simulation of {question.system.policy.name}, {run.done:,} jobs in {count} replication"
         f"{'s' if count > 1 else ''}"
     )
-    rows, notes = list(_given(question)), []
+    rows, notes = list(_given(question)), [remark] if (remark := remark_on(run)) else []
     facts: dict[str, Any] = {}
     if outcome is Outcome.UNSTABLE:
         # Means over a growing queue say nothing: only the growth does.
         growth = run.growth or 0.0
         rows.append(Quantity(name="queue_growth_rate", value=growth, kind="simulated", method=method))
-        notes.append(f"The number of jobs grows by about {growth:.4g} per unit of time; no mean is meaningful.")
+        pace = f"{growth:.4g} {rate_words(question.system.time_unit)}"
+        notes.append(f"The queue grows by about {pace}; no mean is meaningful.")
     else:
         pieces = run.complete if run.left or outcome in CUT_SHORT else run.pieces
         reading = question.reading(run, pieces) if pieces[0] else None
@@ -176,7 +184,7 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
         quantities=tuple(rows),
         outcome=outcome,
         provenance=provenance(
-            numba=version("numba"),
+            numba=version_of("numba"),
             seed=seed,
             jobs=run.done,
             replications=count,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from msj.model.arrivals import ArrivalSampler
 from msj.simulation.sketch import Sketch
 
 CHANGING = ("msj.engines", "msj.simulation", "msj.workloads")  # where objects live that have a state
@@ -34,7 +35,7 @@ def written(value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
         return {"sketch": [value.lowest, *(written(each, arrays) for each in (value.bins, value.counts))]}
     if isinstance(value, (list, tuple)):
         return {"items": [written(each, arrays) for each in value]}
-    if type(value).__module__.startswith(CHANGING):
+    if type(value).__module__.startswith(CHANGING) or isinstance(value, ArrivalSampler):
         parts = {name: written(each, arrays) for name, each in _attributes(value).items()}
         return {"parts": {name: part for name, part in parts.items() if part is not None}}
     return None

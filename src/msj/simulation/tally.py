@@ -36,6 +36,9 @@ class Tally:
     busy_area: float  # busy servers, integrated over the time
     present: float  # jobs in the system at the end
     controls: NDArray[np.float64]  # sums over the jobs that arrived (:mod:`msj.simulation.controls`); empty without
+    by_time_of_day: NDArray[
+        np.float64
+    ]  # steps of a cycle × jobs, waiting times, jobs that waited; empty without a clock
 
     @classmethod
     def total(cls, tallies: Sequence[Tally]) -> Tally:
@@ -49,6 +52,7 @@ class Tally:
             sum(tally.busy_area for tally in tallies),
             tallies[-1].present,
             np.sum([tally.controls for tally in tallies], axis=0),
+            np.sum([tally.by_time_of_day for tally in tallies], axis=0),
         )
 
     def column(self, name: str, job_class: int | None = None) -> float:

@@ -10,6 +10,7 @@ import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -68,6 +69,9 @@ class Duration(Value, ABC):
     @abstractmethod
     def scaled(self, factor: Number) -> Self:
         """Return the law of ``factor`` times this duration."""
+
+    def retimed(self, factor: Fraction) -> Self:
+        return self.scaled(factor)
 
     @property
     def largest_mean_remaining(self) -> float | None:

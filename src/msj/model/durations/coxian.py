@@ -5,6 +5,7 @@ With n rates there are n − 1 probabilities ``continue``. The moments are those
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -29,6 +30,7 @@ class Coxian(Duration):
 
     law: ClassVar[str] = "coxian"
     summary: ClassVar[str] = "stages in a row, each of which may be the last; rates, continue"
+    time_powers: ClassVar[Mapping[str, int]] = {"rates": -1}
 
     rates: tuple[Number, ...]
     continues: tuple[Number, ...]  # "continue" in spec files; a keyword in Python

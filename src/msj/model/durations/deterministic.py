@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -24,6 +25,7 @@ class Deterministic(Duration):
 
     law: ClassVar[str] = "deterministic"
     summary: ClassVar[str] = "always the same; value"
+    time_powers: ClassVar[Mapping[str, int]] = {"value": 1}
 
     value: Number
 

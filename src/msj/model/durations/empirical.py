@@ -6,7 +6,7 @@ file; one header line is allowed).
 
 from __future__ import annotations
 
-import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.errors import InvalidInput
+from msj.model.column import read_column
 from msj.model.durations.base import Duration
-from msj.model.endless import require_an_end
 from msj.model.numbers import Number, positive, vector
 from msj.model.value import written_class
 
@@ -34,6 +34,7 @@ class Empirical(Duration):
 
     law: ClassVar[str] = "empirical"
     summary: ClassVar[str] = "drawn from recorded values; values or file"
+    time_powers: ClassVar[Mapping[str, int]] = {"values": 1, "file": 1}
 
     values: tuple[Number, ...] | None = None
     file: str | None = None
@@ -53,7 +54,7 @@ class Empirical(Duration):
         """All values as an array."""
         if self.values is not None:
             return np.array([float(value) for value in self.values])
-        return _read_column(Path(str(self.file)))
+        return read_column(Path(str(self.file)), "durations", above_zero=True)
 
     def depends_on(self) -> Any:
         # What was recorded, not the file's name: another file may stand there tomorrow.
@@ -84,30 +85,6 @@ class Empirical(Duration):
         total = np.cumsum((values * counts)[::-1])[::-1]
         ages = np.concatenate([[0.0], values[:-1]])
         return float((total / longer - ages).max())
-
-
-def _read_column(path: Path) -> NDArray[np.float64]:
-    require_an_end(path, f"file = '{path}'")
-    try:
-        with path.open(newline="", encoding="utf-8") as handle:
-            column = [row[0] for row in csv.reader(handle) if row]
-    except OSError as error:
-        raise InvalidInput(f"file = '{path}' cannot be read ({error.strerror}); check the path") from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"file = '{path}' is not text; give a CSV file with durations in its first column") from None
-    values: list[float] = []
-    for line, text in enumerate(column, 1):
-        try:
-            values.append(float(text))
-        except ValueError:
-            if line == 1:
-                continue  # a header
-            raise InvalidInput(f"file '{path}', row {line}: {text!r} is not a number; correct or remove it") from None
-        if not (np.isfinite(values[-1]) and values[-1] > 0):
-            raise InvalidInput(f"file '{path}', row {line}: {text} must be a positive, finite duration")
-    if not values:
-        raise InvalidInput(f"file '{path}' holds no numbers; put durations in its first column")
-    return np.array(values)
 
 
 VARIANT = Empirical

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
@@ -29,6 +30,7 @@ class Erlang(Duration):
 
     law: ClassVar[str] = "erlang"
     summary: ClassVar[str] = "sum of equal exponential stages, cv at most 1; stages, mean"
+    time_powers: ClassVar[Mapping[str, int]] = {"mean": 1}
 
     stages: int
     mean: Number

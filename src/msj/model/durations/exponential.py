@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -26,6 +27,7 @@ class Exponential(Duration):
 
     law: ClassVar[str] = "exponential"
     summary: ClassVar[str] = "memoryless; mean or rate"
+    time_powers: ClassVar[Mapping[str, int]] = {"mean": 1, "rate": -1}
 
     mean: Number | None = None
     rate: Number | None = None

@@ -9,6 +9,7 @@ p_1 = (1 + sqrt((cv²−1)/(cv²+1)))/2, r_i = 2 p_i/mean.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Self
@@ -39,6 +40,7 @@ class Fit(Duration):
 
     law: ClassVar[str] = "fit"
     summary: ClassVar[str] = "a phase type with a given mean and cv; mean, cv"
+    time_powers: ClassVar[Mapping[str, int]] = {"mean": 1}
 
     mean: Number
     cv: Number = field()  # type: ignore[assignment]  # given here, derived in other laws

@@ -5,6 +5,7 @@ E[X] = sum p_i/r_i, E[X²] = 2·sum p_i/r_i².
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -29,6 +30,7 @@ class Hyperexponential(Duration):
 
     law: ClassVar[str] = "hyperexponential"
     summary: ClassVar[str] = "mixture of exponentials, cv at least 1; rates, probabilities"
+    time_powers: ClassVar[Mapping[str, int]] = {"rates": -1}
 
     rates: tuple[Number, ...]
     probabilities: tuple[Number, ...]

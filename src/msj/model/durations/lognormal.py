@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -25,6 +26,7 @@ class Lognormal(Duration):
 
     law: ClassVar[str] = "lognormal"
     summary: ClassVar[str] = "the exponential of a normal; mean, cv"
+    time_powers: ClassVar[Mapping[str, int]] = {"mean": 1}
 
     mean: Number
     cv: Number = field()  # type: ignore[assignment]  # given here, derived in other laws

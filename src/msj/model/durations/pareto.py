@@ -7,6 +7,7 @@ E[X²] = shape·minimum²/(shape−2), infinite for shape <= 2.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -30,6 +31,7 @@ class Pareto(Duration):
 
     law: ClassVar[str] = "pareto"
     summary: ClassVar[str] = "a power law; shape, minimum"
+    time_powers: ClassVar[Mapping[str, int]] = {"minimum": 1}
 
     shape: Number
     minimum: Number

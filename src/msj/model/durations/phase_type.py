@@ -9,6 +9,7 @@ dropped, so that every chain built from the phases is irreducible.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -37,6 +38,7 @@ class PhaseType(Duration):
 
     law: ClassVar[str] = "phase-type"
     summary: ClassVar[str] = "absorption time of a Markov chain; initial, generator"
+    time_powers: ClassVar[Mapping[str, int]] = {"generator": -1}
 
     initial: tuple[Number, ...]
     generator: tuple[tuple[Number, ...], ...]

@@ -45,6 +45,7 @@ class Scipy(Duration):
 
     law: ClassVar[str] = "scipy"
     summary: ClassVar[str] = "a continuous law of scipy.stats; name, and its parameters as scipy calls them"
+    time_powers: ClassVar[Mapping[str, int]] = {"loc": 1, "scale": 1}
 
     name: str
     parameters: Mapping[str, Number] = Table()

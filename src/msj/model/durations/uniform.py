@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -26,6 +27,7 @@ class Uniform(Duration):
 
     law: ClassVar[str] = "uniform"
     summary: ClassVar[str] = "evenly spread; low, high"
+    time_powers: ClassVar[Mapping[str, int]] = {"low": 1, "high": 1}
 
     low: Number
     high: Number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -26,6 +27,7 @@ class Weibull(Duration):
 
     law: ClassVar[str] = "weibull"
     summary: ClassVar[str] = "stretched exponential; shape, mean"
+    time_powers: ClassVar[Mapping[str, int]] = {"mean": 1}
 
     shape: Number
     mean: Number

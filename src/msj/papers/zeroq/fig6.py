@@ -19,7 +19,7 @@ from msj.papers.zeroq.sets import LOAD_I, LONGER, MEANS, NEEDS, SIZES, family
 from msj.plots.estimates import server_axis
 from msj.simulation import replay_jobs
 from msj.simulation.memory import memory_of
-from msj.workloads import PoissonJobs, RecordedJobs, Streams
+from msj.workloads import RecordedJobs, Streams, SystemJobs
 
 MEMORIES = 200  # length of a run in memories of the cluster; the first tenth is left out
 LEAST_JOBS = 500_000
@@ -38,7 +38,7 @@ def scaled_jobs(servers: int, run: int, seed: int) -> list[dict[str, float]]:
     system = family(**LOAD_I).system_at(servers)
     rate = family(**LOAD_I).utilisation_at(servers) * system.naive_threshold
     streams = Streams(root=np.random.SeedSequence([seed, servers]), replication=run)
-    block = PoissonJobs(system, arrival_rate=rate, streams=streams).take(jobs_of_a_run(servers))
+    block = SystemJobs(system, arrival_rate=rate, streams=streams).take(jobs_of_a_run(servers))
     jobs = RecordedJobs(arrival=block.arrival, need=block.need, duration=block.duration, job_class=block.job_class)
     done = replay_jobs(jobs, servers=servers, policy=Fcfs())
     first = len(done) // 10

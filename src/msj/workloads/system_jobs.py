@@ -1,8 +1,10 @@
-"""Jobs of a system: Poisson arrivals, classes drawn by their shares, durations by their laws.
+"""Jobs of a system: arrivals by their law, classes in their order, durations by their laws.
 
-Gaps are exponential with mean 1/lambda; classes are drawn by Walker's alias method (one uniform per job); the three
-streams are separate, so a change of one class's durations leaves arrivals and classes as they were. Jobs are drawn in
-blocks of fixed size and handed out as asked, so that the same jobs come whoever asks for how many.
+Poisson gaps are exponential with mean 1/lambda, other laws draw their own (``model.arrivals``). Independent classes are
+drawn by Walker's alias method, others by a walk through the states of their order (``model.orders``), either way with
+one uniform per job, unless the arrivals say who comes. The three streams are separate, so a change of one class's
+durations leaves arrivals and classes as they were. Jobs are drawn in blocks of fixed size and handed out as asked, so
+that the same jobs come whoever asks for how many.
 
 **Time keeps its digits.** Where jobs are rare, the clock would run away from the durations and differences of times
 would lose their digits. The sum of the work of all jobs so far, less the time that passed, bounds the time until the
@@ -17,7 +19,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from msj.model import System
+from msj.model.arrivals.walk import walk_through_states
 from msj.model.durations import Exponential
+from msj.model.orders import OrderChain
 from msj.workloads.job_block import JobBlock
 from msj.workloads.streams import Streams
 
@@ -25,7 +29,7 @@ BLOCK = 32768  # jobs: small enough that a block stays in the cache, large enoug
 LONG_EMPTY = 1000.0  # times what would empty the cluster: longer gaps are cut
 
 
-class PoissonJobs:
+class SystemJobs:
     """An endless source of a system's jobs at a given arrival rate."""
 
     def __init__(self, system: System, *, arrival_rate: float, streams: Streams) -> None:
@@ -43,6 +47,15 @@ class PoissonJobs:
         self.gaps = streams.generator("arrivals")
         self.classes = streams.generator("classes")
         self.durations = streams.generator("durations")
+        names = [c.name for c in system.classes]
+        # Poisson arrivals and independent jobs have a loop of their own, below.
+        self.arrivals = (
+            None if system.arrivals.poisson else system.arrivals.sampler(self.arrival_rate, self.gaps, names)
+        )
+        self.told = system.arrivals.marks_classes
+        self.order = None if system.order.independent or self.told else OrderWalk(system.order_chain, self.classes)
+        if system.arrivals.period is not None:
+            self.least_gap = np.inf  # the clock must stay what it is
 
     @property
     def clock(self) -> float:
@@ -78,18 +91,43 @@ class PoissonJobs:
 
     def _draw(self) -> None:
         (arrival, chosen, duration), (job_class, need) = self.real, self.whole
-        self.gaps.standard_exponential(out=arrival)
-        self.classes.random(out=chosen)
+        if self.arrivals is None:
+            self.gaps.standard_exponential(out=arrival)
+        else:
+            self.arrivals.draw(arrival, job_class)
+        if self.order is not None:
+            self.order.draw(job_class)
+        drawn = self.order is not None or self.told
         if self.exponential:
             self.durations.standard_exponential(out=duration)
-            _choose(chosen, self.accept, self.alias, self.needs, job_class, need, self.means, duration)
+        if drawn:
+            need[:] = self.needs[job_class]
+            if self.exponential:
+                duration *= self.means[job_class]
         else:
-            _choose(chosen, self.accept, self.alias, self.needs, job_class, need, self.means, duration[:0])
+            self.classes.random(out=chosen)
+            scaled = duration if self.exponential else duration[:0]
+            _choose(chosen, self.accept, self.alias, self.needs, job_class, need, self.means, scaled)
+        if not self.exponential:
             for index, c in enumerate(self.system.classes):
                 here = np.flatnonzero(job_class == index)
                 duration[here] = c.duration.sample(self.durations, len(here))
-        _arrive(self.times, self.arrival_rate, self.least_gap, need, duration, arrival, chosen)
+        rate = self.arrival_rate if self.arrivals is None else 1.0  # gaps of other laws have their length already
+        _arrive(self.times, rate, self.least_gap, need, duration, arrival, chosen)
         self.used = 0
+
+
+class OrderWalk:
+    """Classes of successive jobs, by a walk through the states of their order."""
+
+    def __init__(self, chain: OrderChain, rng: np.random.Generator) -> None:
+        self.cumulative, self.states, self.rng = chain.cumulative, chain.states, rng
+        self.state = np.array([rng.choice(chain.states, p=chain.law / chain.law.sum())])
+
+    def draw(self, job_class: NDArray[np.int64]) -> None:
+        """Fill the classes of the next jobs."""
+        chosen = self.rng.random(len(job_class))
+        walk_through_states(chosen, self.state, self.cumulative, self.states, job_class)
 
 
 def alias_table(shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -1,0 +1,171 @@
+"""Plausible slips, one at a time: where a source file could be wrong by one token, and the file with that token wrong.
+
+Kinds of slips, each as likely as the places it has: a comparison (< for <=, == for !=), an operator (+ for −, · for /),
+``and`` for ``or``, a dropped ``not`` or sign, a number off by one (or half as large again), ``min`` for ``max``, one
+end of an interval for the other, the branches of ``a if c else b`` exchanged, and a statement left out. Annotations,
+docstrings, decorators and messages of errors are left alone: what they say is not computed. So are numbers that are
+choices, of which another one would be as right: constants with a name of their own, and how thick a line is drawn.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+COMPARED = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="}
+COMPUTED = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*", ast.Pow: "*"}
+SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "**"}
+WORDS = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
+ENDS = {"low": "high", "high": "low", "lowest": "highest", "highest": "lowest"}
+#: Keywords and keys that only say how something looks.
+LOOKS = {
+    "alpha", "bgcolor", "borderwidth", "bottom", "color", "colors", "colour", "dash", "dpi", "figsize", "font",
+    "fontsize", "gap", "height", "hspace", "left", "legend", "line", "linewidth", "ls", "lw", "margin", "marker",
+    "markersize", "ms", "opacity", "pad", "right", "size", "title", "top", "width", "wspace", "xanchor", "xref",
+    "xshift", "yanchor", "yref", "yshift", "zorder",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, order=True)
+class Mutant:
+    """One slip: the text between two places of a file, and what stands there instead."""
+
+    file: str
+    line: int
+    start: int
+    stop: int
+    before: str
+    after: str
+    code: str  # the line it is on, to find it again when lines have moved
+
+    @property
+    def room(self) -> str:
+        """The folder of src/msj it is in; ``msj`` for the files beside the folders."""
+        parts = Path(self.file).parts
+        return parts[2] if len(parts) > 3 else "msj"
+
+    def applied(self, text: str) -> str:
+        """Return the file with the slip in it."""
+        if text[self.start : self.stop] != self.before:
+            raise ValueError(f"{self.file} has changed since line {self.line} was read")
+        return text[: self.start] + self.after + text[self.stop :]
+
+    def __str__(self) -> str:
+        after = self.after or "nothing"
+        return f"{self.file}:{self.line}  {' '.join(self.before.split())} → {after}   in   {self.code}"
+
+
+def mutants_of(file: str, text: str) -> list[Mutant]:
+    """Return all slips of a file.
+
+    Examples
+    --------
+    >>> [str(mutant) for mutant in mutants_of("src/msj/a.py", "x = min(a, b) < c")]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ['src/msj/a.py:1  < → <=   in   x = min(a, b) < c', 'src/msj/a.py:1  min → max   in   x = min(a, b) < c']
+    """
+    return sorted(set(_Finder(file, text).found()))
+
+
+class _Finder:
+    def __init__(self, file: str, text: str) -> None:
+        self.file, self.text = file, text
+        self.lines = text.splitlines(keepends=True)
+        self.offsets = [0]
+        for line in self.lines:
+            self.offsets.append(self.offsets[-1] + len(line))
+
+    def found(self) -> Iterator[Mutant]:
+        yield from self._below(ast.parse(self.text))
+
+    def _below(self, node: ast.AST) -> Iterator[Mutant]:
+        yield from self._here(node)
+        for name, child in ast.iter_fields(node):
+            if name in ("annotation", "returns", "decorator_list", "type_params"):
+                continue
+            for each in child if isinstance(child, list) else [child]:
+                if isinstance(each, ast.AST) and not _said_only(each):
+                    yield from self._below(each)
+
+    def _here(self, node: ast.AST) -> Iterator[Mutant]:
+        match node:
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
+                yield from self._between(left, right, COMPARED[type(op)])
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in COMPUTED and not _texts(left, right):
+                yield from self._between(left, right, COMPUTED[type(op)], SIGNS[type(op)])
+            case ast.BoolOp(op=op, values=values):
+                for left, right in pairwise(values):
+                    yield from self._between(left, right, "or" if isinstance(op, ast.And) else "and")
+            case ast.UnaryOp(op=ast.Not() | ast.USub() as op):
+                start = self._span(node)[0]
+                yield self._mutant(start, start + (3 if isinstance(op, ast.Not) else 1), "")
+            case ast.Constant(value=bool()):
+                yield self._mutant(*self._span(node), "False" if node.value else "True")
+            case ast.Constant(value=int(value)):
+                yield self._mutant(*self._span(node), f"{value + 1}")
+            case ast.Constant(value=float(value)):
+                yield self._mutant(*self._span(node), f"{value * 1.5!r}" if value else "1.0")
+            case ast.Name(id=name) if name in WORDS:
+                yield self._mutant(*self._span(node), WORDS[name])
+            case ast.Attribute(attr=name) if name in WORDS | ENDS:
+                stop = self._span(node)[1]
+                yield self._mutant(stop - len(name), stop, (WORDS | ENDS)[name])
+            case ast.IfExp(body=body, test=test, orelse=other):
+                texts = (self._text(other), self._text(test), self._text(body))
+                yield self._mutant(*self._span(node), "({}) if {} else ({})".format(*texts))
+            case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Continue() | ast.Break():
+                yield self._mutant(*self._span(node), "pass")
+
+    def _between(self, left: ast.expr, right: ast.expr, after: str, sign: str | None = None) -> Iterator[Mutant]:
+        """Exchange the one word between two expressions; brackets and line ends around it stay."""
+        start, stop = self._span(left)[1], self._span(right)[0]
+        between = self.text[start:stop]
+        words = [sign] if sign is not None else between.replace("(", " ").replace(")", " ").split()
+        if len(words) == 1 and between.count(words[0]) == 1:
+            start += between.index(words[0])
+            yield self._mutant(start, start + len(words[0]), after)
+
+    def _mutant(self, start: int, stop: int, after: str) -> Mutant:
+        line = self.text.count("\n", 0, start) + 1
+        return Mutant(
+            self.file, line, start, stop, self.text[start:stop], after, " ".join(self.lines[line - 1].split())
+        )
+
+    def _text(self, node: ast.AST) -> str:
+        return self.text.__getitem__(slice(*self._span(node)))
+
+    def _span(self, node: ast.AST) -> tuple[int, int]:
+        """Return where a node stands in the text; Python counts columns in bytes."""
+        places = ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))  # type: ignore[attr-defined]
+        first, last = (
+            self.offsets[line - 1] + len(self.lines[line - 1].encode()[:column].decode()) for line, column in places
+        )
+        return first, last
+
+
+def _said_only(node: ast.AST) -> bool:
+    """Return whether a node only says something: a docstring, an error, a type, names of names."""
+    match node:
+        case ast.Expr(value=ast.Constant()) | ast.Raise() | ast.Assert() | ast.Import() | ast.ImportFrom():
+            return True
+        case ast.Assign(targets=[ast.Name(id="__all__")]):
+            return True
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if name.isupper():
+            return True  # a choice
+        case ast.keyword(arg=name, value=ast.Constant() | ast.Tuple() | ast.Dict()) if name in LOOKS:
+            return True
+        case ast.Dict(keys=[ast.Constant(value=name), *_]) if name in LOOKS:
+            return True
+    return False
+
+
+def _texts(*nodes: ast.expr) -> bool:
+    return any(
+        isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
+        for node in nodes
+    )

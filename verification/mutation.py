@@ -1,0 +1,282 @@
+"""Do the tests notice a slip? ``python -m verification.mutation``.
+
+Slips (:mod:`verification.mutants`) are drawn at random over all rooms and put one at a time into a copy of the project.
+The tests are run on it: those that name the file first, then those of its room, then those of what users call. A slip
+is noticed if a test fails, or does not end. What nobody notices is listed: either nothing depends on it (then it
+belongs into ``verification/equivalent.txt``, with the reason), or a test is missing.
+
+Compiled loops are kept on the disk by the file they stand in, and a loop knows nothing of a changed one that it calls:
+so for each slip the kept loops of all files that import the changed one are removed as well.
+
+    python -m verification.mutation                        200 slips over all rooms: hours
+    python -m verification.mutation --rooms reports,cli    of some rooms
+    python -m verification.mutation --changed main         where this branch differs from another
+    python -m verification.mutation --out kept.jsonl       what was tried is kept there, and not tried again
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+from typing import NamedTuple
+
+from verification.mutants import Mutant, mutants_of
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("src", "tests", "examples", "docs", "verification", "benchmarks")
+FILES = ("pyproject.toml", "conftest.py", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
+LAST = ("tests/answers", "tests/cli", "tests/reports", "tests/test_public_face.py")
+SECONDS = 900  # for one set of tests; what takes longer hangs
+FEWEST = 6  # slips of a room
+NOTICED, IN_EACH_ROOM = 0.9, 0.8
+
+
+class Trial(NamedTuple):
+    """What became of a slip."""
+
+    noticed: bool
+    by: str  # the test that noticed it
+    seconds: float
+
+
+class Copy:
+    """A copy of the project in which one slip at a time is tried."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        for name in COPIED:
+            if (ROOT / name).exists():
+                shutil.copytree(ROOT / name, root / name)
+        for name in FILES:
+            if (ROOT / name).exists():
+                shutil.copy2(ROOT / name, root / name)
+        self.importers = importers_of(root / "src")
+
+    def tried(self, mutant: Mutant) -> Trial:
+        """Run the tests with the slip, nearest first."""
+        started = time.perf_counter()
+        file = self.root / mutant.file
+        text, stamp = file.read_text(encoding="utf-8"), file.stat()
+        file.write_text(mutant.applied(text), encoding="utf-8")
+        stale = self._forget_loops(file) if "njit" in text else []
+        try:
+            for tests in self._tests(mutant):
+                by = self._fails(tests)
+                if by is not None:
+                    return Trial(True, by, time.perf_counter() - started)
+            return Trial(False, "", time.perf_counter() - started)
+        finally:
+            file.write_text(text, encoding="utf-8")
+            os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+            for each in stale:
+                self._restore_loops(each)
+
+    def passes(self, tests: Iterable[str]) -> bool:
+        """Return whether tests pass without any slip."""
+        return self._fails(list(tests)) is None
+
+    def _tests(self, mutant: Mutant) -> Iterator[list[str]]:
+        module = Path(mutant.file).with_suffix("")
+        dotted = ".".join(module.parts[1:])
+        mentions = re.compile(
+            rf"{re.escape(dotted)}\b|from {re.escape(dotted.rpartition('.')[0])} import.*\b{module.name}\b"
+        )
+        tests = sorted((self.root / "tests").rglob("test_*.py"))
+        near = [str(t.relative_to(self.root)) for t in tests if module.name in t.stem or mentions.search(t.read_text())]
+        yield [*near, mutant.file]
+        if (self.root / "tests" / mutant.room).is_dir():
+            yield [f"tests/{mutant.room}"]
+        yield list(LAST)
+
+    def _fails(self, tests: list[str]) -> str | None:
+        """Return the first test that fails, None if all pass."""
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "-n",
+            "0",
+            "-p",
+            "no:cacheprovider",
+            "--no-header",
+            *tests,
+        ]
+        environment = os.environ | {"PYTHONPATH": str(self.root / "src"), "OPENBLAS_NUM_THREADS": "1"}
+        try:
+            done = subprocess.run(
+                command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return "it does not end"
+        if done.returncode in (0, 5):  # 5: no tests there
+            return None
+        found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, flags=re.MULTILINE)
+        return found[1] if found else "pytest itself"
+
+    def _forget_loops(self, file: Path) -> list[Path]:
+        stale = [file, *self.importers.get(file, ())]
+        for each in stale:
+            for kept in (each.parent / "__pycache__").glob(f"{each.stem}.*.nb[ic]"):
+                kept.unlink()
+        return stale
+
+    def _restore_loops(self, file: Path) -> None:
+        original = ROOT / file.relative_to(self.root).parent / "__pycache__"
+        here = file.parent / "__pycache__"
+        for kept in here.glob(f"{file.stem}.*.nb[ic]"):
+            kept.unlink()
+        for kept in original.glob(f"{file.stem}.*.nb[ic]"):
+            shutil.copy2(kept, here / kept.name)
+
+
+def importers_of(source: Path) -> dict[Path, set[Path]]:
+    """Return, for each module, all that import it, directly or not."""
+    names = {".".join(file.relative_to(source).with_suffix("").parts): file for file in source.rglob("*.py")}
+    direct: dict[Path, set[Path]] = defaultdict(set)
+    for file in names.values():
+        for module, imported in re.findall(
+            r"^\s*from (msj[\w.]*) import (\([^)]*\)|.*)$", file.read_text(encoding="utf-8"), flags=re.MULTILINE
+        ):
+            for name in (module, *(f"{module}.{word}" for word in re.findall(r"\w+", imported))):
+                if name in names:
+                    direct[names[name]].add(file)
+    found: dict[Path, set[Path]] = {}
+    for file in names.values():
+        reached, new = set(), [file]
+        while new:
+            for other in direct[new.pop()] - reached:
+                reached.add(other)
+                new.append(other)
+        found[file] = reached
+    return found
+
+
+def drawn(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
+    """Draw slips, from each room as many as belong to it and at least a few; the order is random, too."""
+    chance = random.Random(seed)
+    rooms: dict[str, list[Mutant]] = defaultdict(list)
+    for mutant in mutants:
+        rooms[mutant.room].append(mutant)
+    chosen = []
+    for _, own in sorted(rooms.items()):
+        share = max(round(count * len(own) / len(mutants)), FEWEST)
+        chosen += chance.sample(own, min(share, len(own)))
+    chance.shuffle(chosen)
+    return chosen
+
+
+def changed_lines(since: str) -> dict[str, set[int]]:
+    """Return the lines of src that differ from another commit."""
+    command = ["git", "diff", "--unified=0", since, "--", "src"]
+    found: dict[str, set[int]] = defaultdict(set)
+    file = ""
+    for line in subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
+        if line.startswith("+++ "):
+            file = line.removeprefix("+++ b/")
+        elif (at := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)) is not None:
+            first, count = int(at[1]), int(at[2] or 1)
+            found[file] |= set(range(first, first + count))
+    return found
+
+
+def equivalent() -> set[str]:
+    """Return the slips that change nothing, as they are listed: file, before → after, line; the reason follows."""
+    lines = (ROOT / "verification" / "equivalent.txt").read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if line and not line.startswith(("#", " "))}
+
+
+def name_of(mutant: Mutant) -> str:
+    """Return a slip as the list of equivalent ones names it: without line numbers, which move."""
+    return re.sub(r":\d+  ", " ", str(mutant), count=1)
+
+
+def main() -> None:
+    """Try slips, and tell which rooms notice them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rooms", help="separated by commas; all if not given")
+    parser.add_argument("--changed", metavar="COMMIT", help="only lines that differ from this commit")
+    parser.add_argument("--out", type=Path, help="keeps what was tried, so that a run can be continued")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--list", action="store_true", help="list the slips drawn and try none")
+    given = parser.parse_args()
+
+    files = sorted(file.relative_to(ROOT).as_posix() for file in (ROOT / "src").rglob("*.py"))
+    mutants = [m for file in files for m in mutants_of(file, (ROOT / file).read_text(encoding="utf-8"))]
+    if given.rooms:
+        mutants = [m for m in mutants if m.room in given.rooms.split(",")]
+    if given.changed:
+        lines = changed_lines(given.changed)
+        mutants = [m for m in mutants if m.line in lines.get(m.file, ())]
+    known = equivalent()
+    chosen = drawn([m for m in mutants if name_of(m) not in known], given.count, given.seed)
+    print(f"{len(chosen)} of {len(mutants):,} slips, {len(known)} known to change nothing", flush=True)
+    if given.list:
+        print("\n".join(map(str, chosen)))
+        return
+    raise SystemExit(0 if _verdict(_try_all(chosen, given.workers, given.out)) else 1)
+
+
+def _try_all(chosen: list[Mutant], workers: int, out: Path | None) -> dict[Mutant, Trial]:
+    kept = {}
+    if out is not None and out.exists():
+        kept = {row["mutant"]: Trial(*row["trial"]) for row in map(json.loads, out.read_text().splitlines())}
+    found: dict[Mutant, Trial] = {m: kept[str(m)] for m in chosen if str(m) in kept}
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
+        copies: Queue[Copy] = Queue()
+        for number in range(workers):
+            copies.put(Copy(Path(folder) / str(number)))
+
+        def attempt(mutant: Mutant) -> tuple[Mutant, Trial]:
+            copy = copies.get()
+            try:
+                return mutant, copy.tried(mutant)
+            finally:
+                copies.put(copy)
+
+        for mutant, trial in pool.map(attempt, [m for m in chosen if m not in found]):
+            found[mutant] = trial
+            how = f"noticed by {trial.by}" if trial.noticed else "MISSED"
+            print(f"{len(found):4} {trial.seconds:5.0f} s  {mutant}\n       {how}", flush=True)
+            if out is not None:
+                with out.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"mutant": str(mutant), "trial": trial}) + "\n")
+        # A test that fails anyway notices nothing.
+        names = sorted({trial.by for trial in found.values() if "::" in trial.by})
+        copy = copies.get()
+        broken = {name for name in names if not copy.passes([name])}
+    if broken:
+        print("fail without any slip, and do not count: " + ", ".join(sorted(broken)))
+    return {m: t._replace(noticed=t.noticed and t.by not in broken) for m, t in found.items()}
+
+
+def _verdict(found: dict[Mutant, Trial]) -> bool:
+    rooms: dict[str, list[bool]] = defaultdict(list)
+    for mutant, trial in found.items():
+        rooms[mutant.room].append(trial.noticed)
+    for room, noticed in sorted(rooms.items()):
+        print(f"{room:14} {sum(noticed):4} of {len(noticed):4} noticed")
+    print("\n".join(f"MISSED {mutant}" for mutant, trial in sorted(found.items()) if not trial.noticed))
+    share = sum(trial.noticed for trial in found.values()) / max(len(found), 1)
+    print(f"{share:.1%} of {len(found)} noticed")
+    return share >= NOTICED and all(sum(each) >= IN_EACH_ROOM * len(each) for each in rooms.values())
+
+
+if __name__ == "__main__":
+    main()
