@@ -79,7 +79,8 @@ def test_two_sweeps_with_processes_on_one_folder(folder, tmp_path):
 def test_a_disk_that_is_full(folder, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=96k", "tmpfs", disk], check=False, capture_output=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=96k", "tmpfs", disk]
+    mounted = subprocess.run(mount, check=False, capture_output=True)
     if mounted.returncode:
         pytest.skip(f"a small disk cannot be mounted here: {mounted.stderr.decode().strip()}")
     try:

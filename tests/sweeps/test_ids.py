@@ -67,13 +67,13 @@ def test_ids_are_those_that_were_written_down(same_code, tmp_path):
 
 
 PINNED = {
-    "plain": "7f58e50bbf53ae960f5136a8",
-    "load": "ab4cd6917de8e3b6b6b967d2",
-    "policy": "21184622ba7adf918780d94d",
-    "own": "25992cb1e980d45f2ed9a560",
-    "heavy": "399875a773f43c5ce804c431",
-    "seed": "b3992937f364a8decec1f407",
-    "stream": "c51455ea325ff909e2fef93a",
+    "plain": "160c44f86400b29999cf0915",
+    "load": "b990dfe6a895495107e80ed9",
+    "policy": "06ff82d4cc72a1044aed9ee1",
+    "own": "acc0a653904590ff42b8de6e",
+    "heavy": "827a74121f3302617a4f2812",
+    "seed": "9800b9598776655fcf3a5b93",
+    "stream": "9ef2fcd744322e8a805e40cd",
 }
 
 

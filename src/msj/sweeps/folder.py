@@ -72,8 +72,9 @@ class Folder:
             except OSError as error:
                 raise not_written(path, error) from error
 
-    def refresh(self) -> None:
-        """Read what has been added, here or by others."""
+    def refresh(self) -> bool:
+        """Read what others have added; return whether there was something."""
+        before = sum(len(table.seen) for table in self.tables.values())
         for _, table in self.tables["rows"].new(["cell", "outcome", "precision", "job_limit", "blocks"]):
             for record in table.group_by(list(table.column_names)).aggregate([]).to_pylist():
                 self._know_answer(record)
@@ -83,7 +84,8 @@ class Folder:
                 self.plans.setdefault(record["cell"], plan)
         for name, table in self.tables["blocks"].new(["stream", "index"]):
             for stream, index in zip(*(table[column].to_pylist() for column in ("stream", "index")), strict=True):
-                self.places.setdefault(stream, {}).setdefault(index, name)
+                self.places.setdefault(stream, {})[index] = name
+        return sum(len(table.seen) for table in self.tables.values()) > before
 
     def _know_answer(self, record: Mapping[str, Any]) -> None:
         answer = Answer(**{key: record[key] for key in ("outcome", "precision", "job_limit", "blocks")})

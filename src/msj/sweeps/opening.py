@@ -64,7 +64,9 @@ def open_cell(cell: Cell) -> Opened:
         return Opened(rows=tuple(rows), outcome=Outcome.NO_LOAD_GIVEN)
     rows += _loads(served, threshold, rate, load)
     if threshold is not None and rate >= threshold.highest:
-        return Opened(rows=tuple(rows), outcome=Outcome.UNSTABLE, message=not_below(rate, threshold.value))
+        return Opened(
+            rows=tuple(rows), outcome=Outcome.UNSTABLE, message=not_below(rate, threshold.value, served.time_unit)
+        )
     if not cell.asked.simulate:
         try:
             found = exact_response(served, rate, effort)
@@ -78,9 +80,8 @@ def open_cell(cell: Cell) -> Opened:
             return Opened(rows=_once(rows), message=" ".join(found.notes))
     known = known_of(served, exceeded(served) if threshold is None else threshold.value)
     if known.forbids(rate):
-        return Opened(
-            rows=tuple(rows), outcome=Outcome.UNSTABLE, message=not_below(rate, known.stability_threshold or math.nan)
-        )
+        message = not_below(rate, known.stability_threshold or math.nan, served.time_unit)
+        return Opened(rows=tuple(rows), outcome=Outcome.UNSTABLE, message=message)
     plan = {"arrival_rate": rate, "stability_threshold": known.stability_threshold, "weights": known.weights}
     return Opened(rows=_once(rows), plan=plan)
 

@@ -12,7 +12,7 @@ from msj.errors import Failure, InvalidInput
 from msj.results import Missing, Outcome, Quantity, Result, provenance
 from msj.results.coordinates import At
 from msj.sweeps.folder import TABLES, Folder
-from msj.sweeps.tables import OF_ROWS, PLACES, quantity_of
+from msj.sweeps.tables import OF_ROWS, PLACES, SAME, quantity_of
 
 #: Cells that have all they were asked for.
 ANSWERED = (Outcome.SOLVED.label, Outcome.NO_LOAD_GIVEN.label)
@@ -120,7 +120,7 @@ def _once(columns: dict[str, list[Any]], numbers: list[int]) -> list[int]:
     found: dict[Any, int] = {}
     for number in numbers:
         if columns["name"][number] is not None:
-            found.setdefault(tuple(columns[name][number] for name in ("name", "class", "level", "quantity")), number)
+            found.setdefault(tuple(columns[name][number] for name in SAME), number)
     return list(found.values())
 
 

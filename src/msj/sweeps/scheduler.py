@@ -92,7 +92,7 @@ class Scheduler:
     def __init__(self, folder: Folder, cells: Sequence[Cell], *, precision: float, jobs: int, effort: Effort) -> None:
         self.folder, self.precision, self.jobs, self.effort = folder, precision, jobs, effort
         self.cells = {cell.id: cell for cell in cells}
-        self._open = list(self.cells)
+        self.done: set[str] = set()  # cells that have ended, with an answer or without
         self.failed: dict[str, Failed] = {}  # cells without an answer this time
         self.streams: dict[str, Running] = {}
         self.ended: dict[str, tuple[list[Quantity], dict[str, Any]]] = {}  # streams: rows, and how they ended
@@ -105,6 +105,7 @@ class Scheduler:
 
     def _begin(self) -> None:
         self.folder.refresh()
+        self.done = {cell for cell in self.cells if self._answered(cell)}
         every = list(self.cells.values())
         waiting: list[Cell] = []
         for start in range(0, len(every), CHUNK):  # the same cells make the same chunks in every sweep of a grid
@@ -124,8 +125,11 @@ class Scheduler:
     @property
     def open(self) -> int:
         """Cells without the answer asked for."""
-        self._open = [cell for cell in self._open if not self._answered(cell) and cell not in self.failed]
-        return len(self._open)
+        return len(self.cells) - len(self.done)
+
+    def _keep(self, answers: Sequence[Any]) -> None:
+        self.folder.keep_answers(answers)
+        self.done.update(cell for cell, *_ in answers if self._answered(cell))
 
     def run(self, workers: Workers) -> None:
         """Go on until every cell has ended, or the effort has."""
@@ -219,7 +223,7 @@ class Scheduler:
             self.folder.keep_plans(plans)
             for running in touched:
                 answers += self._advance(running)
-            self.folder.keep_answers(answers)
+            self._keep(answers)
 
     def _again(self, task: Task, error: BaseException) -> None:
         """Begin a task once more whose worker died; but not for ever."""
@@ -233,7 +237,7 @@ class Scheduler:
         given_up = self.strikes[task.key] >= STRIKES
         if task.running is None:
             if given_up:
-                self.failed |= {cell.id: died for cell in task.cells[:1]}
+                self._fail(task.cells[0], died, 0.0)
             rest = list(task.cells[1:] if given_up else task.cells)
             # One by one from now on: whoever kills workers is found out.
             self.chunks.extend([cell] for cell in rest)
@@ -262,14 +266,14 @@ class Scheduler:
         stream = stream_of(cell, opened.plan)
         name = stream_id(stream)
         if name in self.ended:  # a load and an arrival rate may mean the same
-            self.folder.keep_answers([self._answer(name, cell, opened.rows)])
+            self._keep([self._answer(name, cell, opened.rows)])
             return name
         if name not in self.streams:
             running = Running(id=name, stream=stream, cells=[], looks=Looks(stream))
             running.ready = self.folder.blocks(name)
             self.streams[name] = running
         self.streams[name].cells.append((cell, opened.rows))
-        self.folder.keep_answers(self._advance(self.streams[name]))
+        self._keep(self._advance(self.streams[name]))
         return name
 
     def _ran(self, task: Task, found: Sequence[Any], answers: list[Any]) -> list[Any]:
@@ -324,6 +328,7 @@ class Scheduler:
 
     def _fail(self, cell: Cell, failed: Failed, seconds: float) -> list[Any]:
         self.failed[cell.id] = failed
+        self.done.add(cell.id)
         if not failed.lasting:
             return []
         facts = {"outcome": failed.failure, "message": failed.reason, "seconds": seconds}
@@ -336,7 +341,9 @@ class Scheduler:
     def _look_around(self) -> None:
         """Take in what other sweeps have found."""
         self.looked = time.monotonic()
-        self.folder.refresh()
+        if not self.folder.refresh():
+            return
+        self.done |= {cell for cell in self.cells if self._answered(cell)}
         for number, chunk in enumerate(self.chunks):
             self.chunks[number] = [cell for cell in chunk if not self._answered(cell.id)]
             for cell in [cell for cell in self.chunks[number] if cell.id in self.folder.plans]:
@@ -348,7 +355,7 @@ class Scheduler:
             known = {*range(running.looks.through), *running.ready}
             if self.folder.places.get(running.id, {}).keys() - known:
                 running.ready |= self.folder.blocks(running.id, known)
-                self.folder.keep_answers(self._advance(running))
+                self._keep(self._advance(running))
 
     def _share_done(self) -> float:
         under_way = sum(

@@ -31,12 +31,17 @@ PLACES = (
 )  # fmt: skip
 #: What rows of one cell differ in.
 OF_ROWS = (
-    "name", "class", "kind", "method", "citation", "formula", "quantity", "level", "value", "low", "high", "bracket",
+    "name", "class", "kind", "method", "citation", "formula", "quantity", "level", "value", "low", "high",
+    "time_of_day", "bracket",
 )  # fmt: skip
+#: What makes two rows of one cell the same, and where they stand beside the cell's place.
+SAME = ("name", "class", "level", "quantity", "time_of_day")
+FURTHER = ("quantity", "time_of_day")
+STATISTICS = ("sums", "time", "wasted_area", "busy_area", "present", "controls", "by_time_of_day")
 _COLUMNS = {
     "rows": {
         "text": ("name", "class", "kind", "method", "citation", "formula", "quantity"),
-        "float64": ("level", "value", "low", "high"),
+        "float64": ("level", "value", "low", "high", "time_of_day"),
         "bool": ("bracket",),
     },
     "effort": {
@@ -60,7 +65,7 @@ def schemas() -> dict[str, pyarrow.Schema]:
         for part, columns in _COLUMNS.items()
     }
     reals, counts = pyarrow.list_(real), pyarrow.list_(count)
-    statistics = [(name, reals) for name in ("sums", "time", "wasted_area", "busy_area", "present", "controls")]
+    statistics = [(name, reals) for name in STATISTICS]
     sketches = [(name, counts) for name in ("waiting_bins", "waiting_counts", "response_bins", "response_counts")]
     return {
         "asked": pyarrow.schema([("cell", text), *places, ("system", text), ("code", text)]),
@@ -84,7 +89,7 @@ def answer_table(answers: Sequence[tuple[Mapping[str, Any], Sequence[Quantity]]]
     for _, rows in answers:
         for row in rows:
             values = (row.name, row.job_class, row.kind, row.method, row.citation, row.formula, row.at.get("quantity"))
-            numbers = (row.level, row.value, row.low, row.high, row.bracket)
+            numbers = (row.level, row.value, row.low, row.high, row.at.get("time_of_day"), row.bracket)
             for column, value in zip(own.values(), (*values, *numbers), strict=True):
                 column.append(value)
         if not rows:
@@ -102,7 +107,8 @@ def answer_table(answers: Sequence[tuple[Mapping[str, Any], Sequence[Quantity]]]
 
 def quantity_of(columns: Mapping[str, Sequence[Any]], number: int, at: Mapping[str, Any]) -> Quantity:
     """Return the quantity of a row, given by its number in the columns, at a place."""
-    quantity, value = columns["quantity"][number], columns["value"][number]
+    value = columns["value"][number]
+    further = {name: place for name in FURTHER if (place := columns[name][number]) is not None}
     return Quantity(
         name=columns["name"][number],
         value=math.nan if value is None else value,
@@ -113,7 +119,7 @@ def quantity_of(columns: Mapping[str, Sequence[Any]], number: int, at: Mapping[s
         level=columns["level"][number],
         low=columns["low"][number],
         high=columns["high"][number],
-        at=at if quantity is None else {**at, "quantity": quantity},
+        at={**at, **further} if further else at,
         formula=columns["formula"][number],
         bracket=bool(columns["bracket"][number]),
     )
@@ -135,10 +141,7 @@ def block_record(stream: str, index: int, block: Block, *, seconds: float, code:
         "stream": stream,
         "index": index,
         "classes": block.sums.shape[1],
-        **{
-            name: np.ascontiguousarray(getattr(block, name)).reshape(-1)
-            for name in ("sums", "time", "wasted_area", "busy_area", "present", "controls")
-        },
+        **{name: np.ascontiguousarray(getattr(block, name)).reshape(-1) for name in STATISTICS},
         "lowest": block.waiting.lowest,
         "waiting_bins": block.waiting.bins,
         "waiting_counts": block.waiting.counts,
@@ -152,13 +155,11 @@ def block_record(stream: str, index: int, block: Block, *, seconds: float, code:
 
 def block_of(record: Mapping[str, Any]) -> Block:
     """Return the block that a row stands for."""
-    reals: dict[str, Any] = {
-        name: np.array(record[name], dtype=np.float64)
-        for name in ("sums", "time", "wasted_area", "busy_area", "present", "controls")
-    }
+    reals: dict[str, Any] = {name: np.array(record[name], dtype=np.float64) for name in STATISTICS}
     pieces = len(reals["time"])
     reals["sums"] = reals["sums"].reshape(pieces, record["classes"], -1)
     reals["controls"] = reals["controls"].reshape(pieces, -1)
+    reals["by_time_of_day"] = reals["by_time_of_day"].reshape(pieces, -1, 3)
     sketches: dict[str, Any] = {
         name: Sketch(
             record["lowest"],

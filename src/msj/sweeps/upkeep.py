@@ -10,6 +10,7 @@ from msj.results import Outcome
 from msj.sweeps.folder import TABLES, Folder
 from msj.sweeps.pieces import ENDING
 from msj.sweeps.reading import opened
+from msj.sweeps.tables import SAME
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +121,7 @@ def prune(path: str | os.PathLike[str]) -> tuple[int, int]:
 #: What makes two rows of a table the same.
 KEYS = {
     "asked": ["cell", "code"],
-    "rows": ["cell", "name", "class", "level", "quantity", "blocks", "code"],
+    "rows": ["cell", *SAME, "blocks", "code"],
     "streams": ["cell", "stream", "code"],
     "blocks": ["stream", "index", "code"],
 }
