@@ -13,7 +13,7 @@ VERBS = (
     "analyse", "cluster_scaling", "compare", "curve", "design", "fluid", "in_symbols",
     "log", "one_and_n_scaling", "paper",
     "replay",
-    "report", "rerun", "simulate", "waste", "zero_queueing", "zero_queueing_family",
+    "read_sweep", "report", "rerun", "simulate", "sweep", "waste", "zero_queueing", "zero_queueing_family",
 )  # fmt: skip
 ABOUT_A_SYSTEM = [verb for verb in VERBS if "system" in inspect.signature(getattr(msj, verb)).parameters]
 RANDOM = [verb for verb in VERBS if "rng" in inspect.signature(getattr(msj, verb)).parameters]

@@ -91,6 +91,7 @@ if _TYPE_CHECKING:
     from msj.papers import paper
     from msj.reports import report
     from msj.results import Outcome, Progress, Quantity, Result
+    from msj.sweeps import read_sweep, sweep
     from msj.workloads import RecordedJobs
 
 __version__ = "0.2.0.dev0"
@@ -115,6 +116,7 @@ _PLACES = {
     "msj.answers": "analyse compare curve design in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
+    "msj.sweeps": "read_sweep sweep",
     "msj.papers": "paper",
     "msj.reports": "report",
     "msj.ask_again": "rerun",
@@ -208,12 +210,14 @@ __all__ = [
     "paper",
     "read",
     "read_log",
+    "read_sweep",
     "region",
     "replay",
     "report",
     "rerun",
     "saturate",
     "simulate",
+    "sweep",
     "waste",
     "write",
     "zero_queueing",

@@ -1,4 +1,4 @@
-"""No method answers for other arrivals, or for jobs in some order, what holds for Poisson arrivals of independent jobs."""
+"""No method answers for other arrivals, or jobs in some order, what holds for Poisson arrivals of independent jobs."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,8 +8,8 @@ import pytest
 import msj
 from msj import NotSupported
 from msj.analysis.base import Analysis, BoundAnalysis, LimitAnalysis, ResponseAnalysis, SaturatedAnalysis
-from msj.fronts.front_of import front_of
 from msj.fronts.fcfs_simplified import simplified_chain
+from msj.fronts.front_of import front_of
 from msj.fronts.ordered import ordered_chain
 from msj.growth.fluid import fluid_model
 from msj.growth.queueing_bounds import queueing_bounds
@@ -67,7 +67,7 @@ def test_an_analysis_refuses_or_has_another_answer(name, policy, other):
         return
     if isinstance(analysis, LimitAnalysis):
         return  # shares only
-    base = [a for a in map(lambda n: ANALYSES.get(n)(), ANALYSES.names()) if a.supports(plain) is None]
+    base = [a for a in (variant() for variant in ANALYSES) if a.supports(plain) is None]
     if isinstance(analysis, SaturatedAnalysis):
         now = analysis.saturate(system).stability_threshold
         before = next(a for a in base if isinstance(a, SaturatedAnalysis)).saturate(plain).stability_threshold
@@ -90,7 +90,7 @@ def test_whoever_does_not_go_through_an_analysis_refuses_too(other):
     system = cluster(**OTHER[other])
     in_order = other in ("alike", "told")
     for ask in (queueing_bounds, fluid_model):
-        with pytest.raises(NotSupported, match="needs Poisson arrivals|needs independent jobs"):
+        with pytest.raises(NotSupported, match=r"needs Poisson arrivals|needs independent jobs"):
             ask(system)
     for ask in (limiting_waste, front_of, simplified_chain, ordered_chain):
         if in_order:

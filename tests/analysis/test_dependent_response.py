@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from tests.analysis.brute_force_dependent import open_means, saturated_throughput
 
 import msj
 from msj import Exponential, JobClass, System
@@ -13,7 +14,6 @@ from msj.analysis.dependent_response import DependentResponse, dependent_at
 from msj.analysis.saturated_chain import saturate
 from msj.model.durations import Erlang, Hyperexponential
 from msj.model.spec_file import from_document
-from tests.analysis.brute_force_dependent import open_means, saturated_throughput
 
 EXP = {"law": "exponential", "mean": 1}
 ERLANG = {"law": "erlang", "stages": 2, "mean": 1.3}
@@ -79,7 +79,7 @@ def test_independent_gaps_have_the_known_solution_of_gi_m_c(servers, gap):
 
 @pytest.mark.parametrize("arrivals", [IPP, {"law": "map", "D0": [[-5, 1], [1, -2]], "D1": [[3, 1], [0.5, 0.5]]}])
 def test_one_server_under_markovian_arrivals_has_the_spectral_solution(arrivals):
-    """pi_n = sum of c_i·z_i^n·u_i, u_i·(D1 + z_i·(D0 − 1) + z_i²) = 0: a quadratic eigenvalue problem (Mitrani 1995)."""
+    """pi_n = sum of c_i·z_i^n·u_i, u_i·(D1 + z_i·(D0 − 1) + z_i²) = 0: quadratic eigenvalues (Mitrani 1995)."""
     rate = 0.6
     system = single_servers(1, arrivals, rate)
     form = system.arrivals.markov_form(rate)

@@ -26,6 +26,9 @@ COMMANDS = {
         "compare", "examples/hpc_partition.toml", "--utilisation", "0.8", "--policies", "first-fit,fcfs", "--jobs",
         "100000", "--seed", "1",
     ),
+    "sweep": ("sweep", TWO, "--vary", "load=0.5,0.8", "--policies", "fcfs,first-fit", "--precision", "0.5",
+              "--processes", "1", "--out", "runs"),
+    "results": ("results", "runs"),
     "log": ("log", "examples/logs/small_cluster.swf", "--seed", "1"),
     "replay": ("replay", "examples/logs/small_cluster.swf", "--policies", "fcfs,easy-backfilling", "--shakes", "2"),
     "region": ("region", TWO, "--points", "4"),
@@ -50,7 +53,7 @@ COMMANDS = {
     "paper": ("paper", "reset", "section-4-1", "--out", "figures"),
     "report": ("report", TWO, "--precision", "0.3", "--seed", "1", "--policies", "first-fit", "--seconds", "500"),
 }  # fmt: skip
-IN_A_FOLDER = ("no_load.toml", "easy.toml", "figures")  # of the test's own
+IN_A_FOLDER = ("no_load.toml", "easy.toml", "figures", "runs")  # of the test's own
 NO_LOAD = """
 servers = 2
 [[classes]]
@@ -96,6 +99,8 @@ def document(request, run, documents, monkeypatch, tmp_path):
     if name not in documents:
         (tmp_path / "no_load.toml").write_text(NO_LOAD)
         (tmp_path / "easy.toml").write_text(EASY)
+        if COMMANDS[name][0] == "results":
+            msj.sweep(TWO, vary="load=0.5,0.8", out=tmp_path / "runs")
         words = [str(tmp_path / word) if word in IN_A_FOLDER else word for word in COMMANDS[name]]
         code, out, err = run(*words, "--json")
         documents[name] = (code, json.loads(out), err)

@@ -244,3 +244,16 @@ def test_rates_of_arrivals_are_written_with_their_unit(tmp_path):
     system = msj.read(path)
     assert system.time_unit == "hours"
     assert system.arrivals == msj.model.arrivals.DailyArrivals(rates=[2, 2], cycle=24)
+
+
+def test_rates_of_a_map_by_class_take_units_and_zeros_need_none():
+    rows = [["1 per hour", 0], [0, "60 per day"]]
+    law = {"law": "map", "D0": [["-2 per hour", "1 per hour"], ["1 per hour", "-3.5 per hour"]]}
+    law["D1"] = {"small": rows, "large": [[0, 0], [0, 0]]}
+    classes = [{**c, "duration": {"law": "exponential", "mean": "1 h"}} for c in CLASSES]
+    for c in classes:
+        del c["share"]
+    made = from_document({"servers": 4, "time_unit": "hours", "arrivals": law, "classes": classes})
+    assert made.arrivals.D1["small"] == ((1, 0), (0, Fraction(5, 2)))
+    bare = from_document({"servers": 4, "arrivals": law, "classes": classes})
+    assert (bare.time_unit, bare.arrivals) == ("hours", made.arrivals)

@@ -139,7 +139,7 @@ def test_what_makes_no_sense_is_refused_in_words(order, words):
 def test_shares_that_contradict_the_order_are_refused_with_both_numbers():
     classes = [{"name": n, "need": 1, "share": 0.5, "duration": {"law": "exponential", "mean": 1}} for n in ("a", "b")]
     order = {"law": "markov", "matrix": [["1/2", "1/2"], [1, 0]]}
-    with pytest.raises(InvalidInput, match="class 'a' has the share 0.5, and .* 2/3; leave the share out"):
+    with pytest.raises(InvalidInput, match=r"class 'a' has the share 0.5, and .* 2/3; leave the share out"):
         from_document({"servers": 4, "order": order, "classes": classes})
     del classes[0]["share"]
     with pytest.raises(InvalidInput, match="'share' is missing"):

@@ -20,6 +20,7 @@ PICTURES = {
     "load_focused": (lambda: msj.one_and_n_scaling("1/n", [10, 1000]), 4),
     "region": (lambda: msj.region(TWO, points=5), 1),
     "response_curve": (lambda: msj.curve(TWO, loads=[0, 0.5, 0.9]), 1),
+    "sweep": (lambda: msj.sweep(TWO, vary={"load": [0.3, 0.6, 0.9], "servers": [2, 4]}), 1),
     "waste_curve": (lambda: msj.waste(TWO, "share:large=0..1", points=12), 2),
     "zero_queueing": (
         lambda: msj.zero_queueing_family(["1", "sqrt(n)"], [16, 36], alpha=0.1, simulation=False, seed=1),

@@ -131,7 +131,8 @@ def in_one_unit(document: dict[str, Any]) -> dict[str, Any]:
         copy["time_unit"] = time_unit(copy["time_unit"])
     elif first is not None:
         copy["time_unit"] = first.unit
-        if bare := next((place for place, one in found if one is None), None):
+        # Nothing is nothing in every unit.
+        if bare := next((place for place, one in found if one is None and place.value != 0), None):
             raise InvalidInput(
                 f"{bare.words} has no unit and others have; give it one, or say what bare numbers are by "
                 f"time_unit = '{first.unit}'"
@@ -185,9 +186,12 @@ def _options(table: dict[str, Any], path: tuple[str, ...], catalogue: Catalogue)
 
 
 def _values(holder: Any, key: Any, path: tuple[str, ...], *, rate: bool, name: str = "") -> Iterator[_Place]:
-    """One number, or each in a list."""
+    """One number, or each in a list or a table."""
     value, name = holder[key], name or str(key)
-    if isinstance(value, list):
+    if isinstance(value, dict):
+        for inner in value:
+            yield from _values(value, inner, path, rate=rate, name=f"{name}.{inner}")
+    elif isinstance(value, list):
         for i in range(len(value)):
             yield from _values(value, i, path, rate=rate, name=f"{name}[{i}]")
     else:

@@ -15,8 +15,8 @@ PLAIN = (
     "takes is drawn from its class's law, independently of all others. msj replay serves a log's own jobs instead."
 )
 OTHERWISE = (
-    "{law}. How long each takes is drawn from its class's law, independently of all others. msj replay serves a log's own "
-    "jobs instead."
+    "{law}. How long each takes is drawn from its class's law, independently of all others. msj replay serves a log's "
+    "own jobs instead."
 )
 
 

@@ -36,6 +36,7 @@ COORDINATES: dict[str, Coordinate] = {
     "paper": Coordinate(unit=None, words="the paper a figure is from"),
     "figure": Coordinate(unit=None, words="the figure of the paper"),
     "section": Coordinate(unit=None, words="the section of a report"),
+    "cluster": Coordinate(unit=None, words="the cluster, by its name or file"),
     "policy": Coordinate(unit=None, words="the policy that serves"),
     "baseline": Coordinate(unit=None, words="the policy a difference is from"),
     "quantity": Coordinate(unit=None, words="the quantity a row is about"),
@@ -55,6 +56,7 @@ COORDINATES: dict[str, Coordinate] = {
     "utilisation": Coordinate(unit="share", words="arrival rate x E[need x duration] / servers"),
     "class_share": Coordinate(unit="share", words="share of arrivals that are of a class"),
     "rate_ratio": Coordinate(unit="1", words="rate of the second class over that of the first"),
+    "seed": Coordinate(unit="1", words="seed of what is simulated"),
     "time": Coordinate(unit="time", words="time since the beginning"),
     "time_of_day": Coordinate(
         unit="time", words="time since the beginning of a cycle of arrivals, where a step begins"

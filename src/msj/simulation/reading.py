@@ -92,7 +92,7 @@ def read(
     piece = kept[0][0].column("jobs") if kept[0] else 0.0
     if threshold is None:
         while True:
-            pace = _with_queue(system, rate, pace, kept)
+            pace = with_queue(system, rate, pace, kept)
             if insisted or warm_up >= pace.settling or 2 * len(kept[0]) <= len(runs[0]) or len(kept[0]) < 2:
                 break
             more = max(len(kept[0]) // 12, 1)
@@ -111,7 +111,7 @@ def read(
     )
 
 
-def _with_queue(system: System, rate: float, pace: Pace, runs: Sequence[Sequence[Tally]]) -> Pace:
+def with_queue(system: System, rate: float, pace: Pace, runs: Sequence[Sequence[Tally]]) -> Pace:
     """Return what the system asks for, given the queue that the run has seen."""
     sums = np.sum([tally.sums.sum(axis=0) for run in runs for tally in run], axis=0)
     jobs, waiting, waited = (float(sums[COLUMNS.index(name)]) for name in ("jobs", "waiting", "waited"))

@@ -107,7 +107,7 @@ def _workers(processes: int, running: Mapping[Future[Any], tuple[str, ExitStack]
     # Spawned, not forked: a fork of a process with threads (BLAS, numba) may hang.
     context = multiprocessing.get_context("spawn")
     alone = processes <= 1
-    with ExitStack() as claims, _Here() if alone else ProcessPoolExecutor(processes, context, _obey) as pool:
+    with ExitStack() as claims, _Here() if alone else ProcessPoolExecutor(processes, context, obey) as pool:
         try:
             yield pool
         finally:
@@ -119,7 +119,8 @@ def _workers(processes: int, running: Mapping[Future[Any], tuple[str, ExitStack]
                     worker.terminate()
 
 
-def _obey() -> None:
+def obey() -> None:
+    """Leave Ctrl-C to the process that asked, and end with it; what a process that computes does first."""
     # Ctrl-C reaches every process; the one that asked ends the others. If it is killed, they end by themselves.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_one_who_asked, daemon=True).start()

@@ -1,6 +1,7 @@
 """The text of a function, its bytecode, and the names in it."""
 
 from __future__ import annotations
+import __future__ as futures
 
 import dis
 import inspect
@@ -29,6 +30,18 @@ def source_of(function: FunctionType) -> str | None:
     except (OSError, TypeError, IndexError, SyntaxError, tokenize.TokenError):
         found = []
     return textwrap.dedent("".join(found)) or None
+
+
+def is_all(text: str, function: FunctionType) -> bool:
+    """Return whether the text, compiled by itself, is what the function does now."""
+    code = function.__code__
+    try:
+        postponed = code.co_flags & futures.annotations.compiler_flag  # its file may say so
+        module = compile(text, code.co_filename, "exec", flags=postponed, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    alike = [part for part in module.co_consts if isinstance(part, CodeType) and part.co_name == code.co_name]
+    return len(alike) == 1 and bytecode(alike[0]) == bytecode(code)
 
 
 def bytecode(code: CodeType) -> Any:

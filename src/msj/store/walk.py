@@ -23,7 +23,7 @@ import numpy as np
 from msj.errors import InvalidInput
 from msj.store.digest import canonical
 from msj.store.origins import installed, installed_as
-from msj.store.sources import PLAIN, attributes_of, bytecode, globals_of, imports_of, source_of
+from msj.store.sources import PLAIN, attributes_of, bytecode, globals_of, imports_of, is_all, source_of
 
 
 class NoIdentity(Exception):
@@ -100,11 +100,15 @@ class Walk:
         return ["again", self._met[id(thing), name]]
 
     def body(self, function: FunctionType) -> Any:
-        """Write down what the function does: its source, if sources count, and its bytecode."""
+        """Write down what the function does: its source, if sources count, else its bytecode.
+
+        Where the source does not say it all (a file that was edited and not loaded again, a closure), the bytecode
+        counts too; else it does not, since every version of Python has another.
+        """
         text = source_of(function) if self.text else ""
         if text is None and not self._in_class:
             raise NoIdentity(f"'{function.__name__}' has no source that can be read")
-        return [text, bytecode(function.__code__)]
+        return [text, None if text and is_all(text, function) else bytecode(function.__code__)]
 
     def value(self, value: Any, owner: str, label: str) -> Any:
         """Write down a value; ``owner`` uses it as ``label``, for the sentence if it cannot be compared."""

@@ -1,0 +1,149 @@
+"""A table as a folder of immutable Parquet pieces, which many may write at once.
+
+A piece has a name that nobody else has, is written beside its place and moved there in one step, and never changes.
+So no lock is needed, on network file systems neither; whatever ends a writer leaves whole pieces. The table is the
+union of its pieces: files of two copies of a folder may simply be put together. Rows of the same key are the same
+rows; readers take the first, in the order of the pieces' names.
+
+Whoever has written many small pieces puts them together to one and then removes them. A reader who finds one gone lists
+the folder again: its rows are in a piece that was there before it went.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msj.errors import InvalidInput
+from msj.store import not_written, write_atomically
+
+if TYPE_CHECKING:
+    import pyarrow
+
+ENDING = ".parquet"
+MANY = 64  # small pieces of one writer, before they are put together
+
+
+class Pieces:
+    """One table.
+
+    Parameters
+    ----------
+    folder
+        Where its pieces are; None keeps rows in memory only, for as long as the object lives.
+    schema
+        Its columns, the same in every piece.
+    """
+
+    def __init__(self, folder: Path | None, schema: pyarrow.Schema) -> None:
+        self.folder, self.schema = folder, schema
+        self.seen: set[str] = set()  # names of pieces that were read, or written here
+        self.mine: list[tuple[Path, pyarrow.Table]] = []  # small ones that were written here
+        self._kept: list[pyarrow.Table] = []  # without a folder
+
+    def add(self, records: Sequence[dict[str, Any]]) -> None:
+        """Write rows as one piece."""
+        if not records:
+            return
+        import pyarrow
+
+        self.add_table(pyarrow.Table.from_pylist(list(records), schema=self.schema))
+
+    def add_table(self, table: pyarrow.Table) -> None:
+        """Write a table as one piece."""
+        if self.folder is None:
+            self._kept.append(table)
+            return
+        self.mine.append((self._write(table), table))
+        if len(self.mine) >= MANY:
+            self.put_together()
+
+    def put_together(self) -> None:
+        """Make one piece of those written here; they are removed when it is on the disk."""
+        import pyarrow
+
+        # One that is gone was pruned, and its rows with it or into another piece.
+        small = [(piece, table) for piece, table in self.mine if piece.exists()]
+        if len(small) > 1:
+            self._write(pyarrow.concat_tables([table for _, table in small]))
+            for piece, _ in small:
+                piece.unlink(missing_ok=True)
+        self.mine = []
+
+    def new(self, columns: Sequence[str] | None = None) -> Iterator[tuple[str, pyarrow.Table]]:
+        """Yield the pieces that have come since the last time, by name: all of them, or some columns."""
+        if self.folder is None:
+            return
+        gone = True
+        while gone:
+            gone = False
+            for piece in self.pieces():
+                if piece.name in self.seen:
+                    continue
+                table = self._read(piece, columns)
+                if table is None:
+                    gone = True
+                    continue
+                self.seen.add(piece.name)
+                yield piece.name, table
+
+    def pieces(self) -> list[Path]:
+        """Return the pieces there are, in the order of their names."""
+        return [] if self.folder is None else sorted(self.folder.glob(f"*{ENDING}"))
+
+    def whole(self, columns: Sequence[str] | None = None) -> pyarrow.Table:
+        """Return all rows there are, of all pieces."""
+        import pyarrow
+
+        found = [table.select(columns) if columns else table for table in self._kept]
+        while self.folder is not None:
+            read = [self._read(piece, columns) for piece in self.pieces()]
+            if not any(table is None for table in read):  # else one was put together with others meanwhile
+                found = [table for table in read if table is not None]
+                break
+        empty = self.schema.empty_table()
+        return pyarrow.concat_tables([empty.select(columns) if columns else empty, *found])
+
+    def some(self, piece: str, filters: Any) -> pyarrow.Table | None:
+        """Return the rows of a piece that pass; None if it is gone."""
+        assert self.folder is not None
+        return self._read(self.folder / piece, None, filters)
+
+    def replace(self, table: pyarrow.Table, old: Sequence[Path]) -> None:
+        """Write a table in place of some pieces."""
+        if table.num_rows:
+            self._write(table)
+        for piece in old:
+            piece.unlink(missing_ok=True)
+
+    def _write(self, table: pyarrow.Table) -> Path:
+        import pyarrow.parquet
+
+        assert self.folder is not None
+        place = self.folder / f"{uuid.uuid4().hex}{ENDING}"
+        self.seen.add(place.name)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise not_written(place, error) from error
+        write_atomically(place, lambda file: pyarrow.parquet.write_table(table, file, compression="zstd"))
+        return place
+
+    def _read(self, piece: Path, columns: Sequence[str] | None, filters: Any = None) -> pyarrow.Table | None:
+        import pyarrow
+        import pyarrow.parquet
+
+        try:
+            content = pyarrow.BufferReader(piece.read_bytes())
+            wanted = None if columns is None else list(columns)
+            return pyarrow.parquet.read_table(content, columns=wanted, filters=filters)
+        except FileNotFoundError:
+            return None
+        except (OSError, pyarrow.ArrowException) as error:
+            reason = str(error).split("\n")[0][:200]
+            raise InvalidInput(
+                f"'{piece}' is no whole Parquet file ({reason}); it was damaged after it was written: remove it, what "
+                "it held is computed again"
+            ) from None

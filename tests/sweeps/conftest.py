@@ -1,0 +1,13 @@
+"""Sweeps in tests are short."""
+
+import pytest
+
+from msj.simulation import blocks
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _short_blocks():
+    """The first blocks are a tenth as long as they are at least otherwise; nothing that is tested depends on it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "LEAST_PIECE", 100)
+        yield
