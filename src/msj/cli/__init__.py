@@ -47,6 +47,7 @@ EXIT_CODES = "Exit codes: 0 done, 1 the answer is no (unstable, not reachable), 
 COMMANDS = {
     "new": ("msj.cli.new:new", "A commented spec file to start from."),
     "report": ("msj.cli.report:report", "Everything about one cluster, as text and as one HTML page."),
+    "explore": ("msj.cli.explore:explore", "The cluster on a page: move its controls, see what happens."),
     "analyse": ("msj.cli.analyse:analyse", "How much it can take, what it wastes, how long jobs stay."),
     "curve": ("msj.cli.curve:curve", "Mean response time against load: exact, else simulated."),
     "simulate": ("msj.cli.simulate:simulate", "How long jobs stay, by simulation, with 95 % intervals."),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from msj.answers import SystemLike, as_system, question, root_of
+from msj.effort import Effort
 from msj.errors import InvalidInput, MsjError
 from msj.model import System
 from msj.planning import Capacity, bounded_capacity, find_capacity
@@ -101,20 +102,10 @@ def report(
     check_policies(system, policies or ())  # before anything is computed
     root = root_of(rng, seed)
     times = Timetable(seconds=seconds, progress=progress)
-    notes: list[str] = []
-    capacity, load = None, None
     effort = times.section("how much it can take", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
-    try:
-        capacity = find_capacity(system, effort, root)
-        load = load_of(system, capacity)
-    except MsjError as error:
-        notes.append(f"How much it can take is not known: {sentence(error)}")
-        capacity = bounded_capacity(system)
-        known = system.load is None and system.arrival_rate_at(capacity.value) is not None
-        load = load_of(system, capacity) if known else None
-        capacity = None if load is None else capacity
+    capacity, load, notes = how_much(system, effort, root)
     if capacity is None or load is None:
-        sections = _unknown(notes)
+        sections = unknown(notes)
     else:
         sections = _sections(system, load, capacity, policies, precision, jobs, root, times)
     facts = {
@@ -123,6 +114,28 @@ def report(
         "most_jobs_per_run": sections["response"].most_jobs,
         "seconds": round(times.spent, 3),
     }
+    return assembled(system, capacity, sections, notes, facts)
+
+
+def how_much(
+    system: System, effort: Effort, root: np.random.SeedSequence
+) -> tuple[Capacity | None, Load | None, list[str]]:
+    """Return how much load the cluster takes and the load it is asked about; neither where that cannot be known."""
+    try:
+        capacity = find_capacity(system, effort, root)
+        return capacity, load_of(system, capacity), []
+    except MsjError as error:
+        notes = [f"How much it can take is not known: {sentence(error)}"]
+        capacity = bounded_capacity(system)
+        known = system.load is None and system.arrival_rate_at(capacity.value) is not None
+        load = load_of(system, capacity) if known else None
+        return None if load is None else capacity, load, notes
+
+
+def assembled(
+    system: System, capacity: Capacity | None, sections: dict[str, Any], notes: list[str], facts: dict[str, Any]
+) -> Report:
+    """Return the report that these sections are, with its rows and its findings."""
     load = sections["load"]
     parts = {key: sections[key] for key in ("response", "policies", "what_if", "outlook")}
     outcome = Outcome.SOLVED if load is not None and load.stable else Outcome.UNSTABLE
@@ -216,7 +229,8 @@ def _sections(
 _OVERLOADED = "At this load the queue grows without bound, so waits have no distribution."
 
 
-def _unknown(notes: list[str]) -> dict[str, Any]:
+def unknown(notes: list[str]) -> dict[str, Any]:
+    """Return the sections of a report about which nothing can be said but why."""
     why = tuple(notes)
     return {
         "load": None,

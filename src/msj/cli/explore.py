@@ -1,0 +1,104 @@
+"""``msj explore [FILE]``."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from msj.cli.examples import examples
+from msj.cli.messages import say
+from msj.cli.options import SpecPath, read_system
+from msj.errors import InvalidInput, MsjError
+
+if TYPE_CHECKING:
+    from msj.model import System
+    from msj.web.serve import Server
+
+START = "cluster"
+HOME = ("127.0.0.1", "localhost", "::1")
+
+
+@click.command()
+@click.argument("file", type=SpecPath(), metavar="[FILE]", required=False)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port.  [default: a free one]")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where to listen. Any other lets other machines ask, if they know the token.",
+)
+@click.option("--idle", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES",
+              help="End when nobody has asked for so long.  [default: never]")  # fmt: skip
+@click.option(
+    "--policy",
+    "policies",
+    multiple=True,
+    metavar="FILE.py:FUNCTION",
+    help="A policy function of your own that the page may choose; may be given several times.",
+)
+def explore(
+    file: Path | None, no_browser: bool, port: int, host: str, idle: float | None, policies: tuple[str, ...]
+) -> None:
+    """Show the cluster in FILE on a page and let it be changed: servers, load, policy, shares, needs, a cap.
+
+    The page is served on this machine only, at an address with a token made for this run; it needs no network. FILE
+    is a spec file; without one an example is shown. Ctrl-C ends it. Needs msj[web] (starlette and uvicorn).
+
+    \b
+    Examples:
+      msj explore
+      msj explore examples/hpc_partition.toml
+      msj explore examples/gpu_training.toml --no-browser --idle 30
+    """
+    known = examples()
+    start = read_system(file if file is not None else known[START])
+    server_class = _server_class()
+    for place in policies:
+        start.replace(policy=place)  # refused now, in words
+    if host not in HOME:
+        say(f"warning: listening at {host}: whoever reaches this machine and learns the address may ask it anything")
+    server = server_class(
+        start,
+        presets=_presets(known),
+        own_policies=policies,
+        host=host,
+        port=port,
+        idle=None if idle is None else 60.0 * idle,
+    )
+    click.echo(server.address)
+    say("the page is at the address above; Ctrl-C ends it")
+    if not no_browser:
+        import webbrowser
+
+        webbrowser.open(server.address)
+    with suppress(KeyboardInterrupt):  # the usual way to end it
+        server.serve_until_told()
+    say("ended")
+
+
+def _server_class() -> type[Server]:
+    try:
+        from msj.web.serve import Server
+    except ModuleNotFoundError as error:
+        raise InvalidInput(f"msj explore needs {error.name}, which is not installed: pip install 'msj[web]'") from None
+    return Server
+
+
+def _presets(known: dict[str, Path]) -> dict[str, System]:
+    """Return the examples that are clusters of the plain kind, as people call them."""
+    from msj.model import read
+
+    found = {}
+    for path in known.values():
+        if path.suffix == ".toml" and path.parent.name != "models":
+            try:
+                system = read(path)
+            except MsjError:
+                continue
+            found[system.name or path.stem] = system
+    return found

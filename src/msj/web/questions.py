@@ -1,0 +1,157 @@
+"""The questions that may be asked over the wire, each with its options and what it gives: results, surer and surer.
+
+Every one is a verb of ``import msj`` or of the command line with its own names for the options; what would name a file
+or code is not among them. ``simulate`` and ``compare`` run again with four times as many jobs until they have the
+number asked for: each line is what ``msj simulate --jobs N --seed S`` prints, so its interval is that of a run of fixed
+length and not of one that ended because it looked good.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from msj import answers
+from msj.effort import Effort
+from msj.errors import InvalidInput
+from msj.model import System
+from msj.model.numbers import number, whole
+from msj.registry import POLICIES, nearest
+from msj.reports.policies import USUAL
+from msj.results import Outcome, Result
+from msj.web.look import look
+
+FIRST_JOBS, STEP = 25_000, 4
+MOST_JOBS = 20_000_000
+MOST_LOADS, MOST_POLICIES = 60, 12
+CUT = (Outcome.INTERRUPTED, Outcome.OUT_OF_TIME)
+
+Question: TypeAlias = Callable[..., Iterator[Result]]
+
+
+def analyse(
+    system: System, effort: Effort, *, exact: bool | None = None, percentiles: bool | None = None
+) -> Iterator[Result]:
+    """Give what ``msj analyse`` gives."""
+    yield answers.analyse(
+        system, exact=_flag(exact, "exact"), percentiles=_flag(percentiles, "percentiles"), progress=effort.progress
+    )
+
+
+def curve(
+    system: System, effort: Effort, *, loads: Sequence[float] | None = None, jobs: int | None = None, seed: int = 1
+) -> Iterator[Result]:
+    """Give what ``msj curve`` gives."""
+    if loads is not None and (not isinstance(loads, list) or len(loads) > MOST_LOADS):
+        raise InvalidInput(f"loads must be a list of at most {MOST_LOADS} numbers")
+    most = None if jobs is None else _jobs(jobs)
+    yield answers.curve(system, loads=loads, jobs=most, seed=_seed(seed), progress=effort.progress)
+
+
+def simulate(system: System, effort: Effort, *, jobs: int = 1_600_000, seed: int = 1) -> Iterator[Result]:
+    """Give what ``msj simulate`` gives, for more and more jobs."""
+    for most in _lengths(_jobs(jobs)):
+        found = answers.simulate(system, jobs=most, seed=_seed(seed), effort=effort)
+        if found.outcome not in CUT:
+            yield found
+        if found.outcome in (*CUT, Outcome.UNSTABLE):
+            return
+
+
+def compare(
+    system: System,
+    effort: Effort,
+    *,
+    policies: Sequence[Any] | None = None,
+    jobs: int = 400_000,
+    seed: int = 1,
+    own: Sequence[str] = (),
+) -> Iterator[Result]:
+    """Give what ``msj compare`` gives, for more and more jobs; without policies, the usual ones that can run it."""
+    chosen = _policies(policies, own) if policies is not None else _usual(system, own)
+    for most in _lengths(_jobs(jobs)):
+        found = answers.compare(system, chosen, jobs=most, seed=_seed(seed), effort=effort)
+        if found.outcome not in CUT:
+            yield found
+        if found.outcome in CUT:
+            return
+
+
+QUESTIONS: dict[str, Question] = {
+    "analyse": analyse,
+    "curve": curve,
+    "simulate": simulate,
+    "compare": compare,
+    "look": lambda system, effort, *, seed=1, percentiles=True: look(
+        system, effort, seed=_seed(seed), percentiles=_flag(percentiles, "percentiles") is not False
+    ),
+}
+
+
+def answers_to(
+    name: Any, system: System, options: Any, effort: Effort, *, own_policies: Sequence[str] = ()
+) -> Iterator[Result]:
+    """Ask a question by its name; its options are checked before anything is computed."""
+    if not isinstance(name, str) or name not in QUESTIONS:
+        raise InvalidInput(f"unknown question {str(name)[:80]!r}; {nearest(str(name)[:80], QUESTIONS)}")
+    question = QUESTIONS[name]
+    given = {} if options is None else options
+    known = [key for key in inspect.signature(question).parameters if key not in ("system", "effort", "own")]
+    if not isinstance(given, dict):
+        raise InvalidInput(f"options must be a table; '{name}' knows {', '.join(known)}")
+    for key in given:
+        if key not in known:
+            raise InvalidInput(f"unknown option '{key[:80]}' for '{name}'; {nearest(key[:80], known)}")
+    more = {"own": own_policies} if "own" in inspect.signature(question).parameters else {}
+    return question(system, effort, **given, **more)
+
+
+def _lengths(jobs: int) -> Iterator[int]:
+    """Return how many jobs each run has: the last has all, the others a quarter of the next.
+
+    Examples
+    --------
+    >>> list(_lengths(1_000_000))
+    [62500, 250000, 1000000]
+    """
+    steps = max(math.floor(math.log(jobs / FIRST_JOBS, STEP)), 0)
+    return (round(jobs / STEP**step) for step in range(steps, -1, -1))
+
+
+def _usual(system: System, own: Sequence[str]) -> list[Any]:
+    """Return the cluster's own policy and the usual ones that can serve it."""
+    chosen = [system.policy]
+    for name in (*own, *(name for name in USUAL if name in POLICIES.names())):
+        policy: Any = system.replace(policy=name).policy
+        if policy not in chosen and policy.supports(system) is None:
+            chosen.append(policy)
+    return chosen
+
+
+def _policies(given: Any, own: Sequence[str]) -> list[Any]:
+    known = {*POLICIES.names(), *own}
+    if not isinstance(given, list) or not 1 <= len(given) <= MOST_POLICIES:
+        raise InvalidInput(f"policies must be a list of 1 to {MOST_POLICIES} names")
+    for name in given:
+        if not isinstance(name, str) or name not in known:
+            raise InvalidInput(f"unknown policy {str(name)[:80]!r}; {nearest(str(name)[:80], sorted(known))}")
+    return given
+
+
+def _jobs(jobs: Any) -> int:
+    found = whole(jobs, "jobs")
+    if found > MOST_JOBS:
+        raise InvalidInput(f"jobs = {found:,} is more than a page may ask for, {MOST_JOBS:,}; use msj simulate")
+    return found
+
+
+def _seed(seed: Any) -> int:
+    return whole(number(seed, "seed"), "seed", least=0)
+
+
+def _flag(value: Any, name: str) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise InvalidInput(f"{name} = {str(value)[:40]!r} must be true, false or null")
+    return value

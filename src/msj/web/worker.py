@@ -1,0 +1,133 @@
+"""One process that computes: ``python -m msj.web.worker``, a question a line in, answers line by line out.
+
+In: ``{"id": 7, "task": "answer", "seconds": 30, "request": {...}}``, and ``{"cancel": 7}`` at any time. Out:
+``7 KIND STATUS PAYLOAD``, where KIND is ``progress``, ``result``, ``error`` or ``done`` (the last of each question, as
+an error is) and PAYLOAD is the JSON that goes to whoever asked: the server hands it on without reading it.
+
+A process and not a thread: a chain that is being solved can be stopped from outside, and an answer that takes all
+memory takes only this process with it. When the server is gone, the input ends and so does the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TextIO
+
+from msj.effort import Effort, Progress
+from msj.errors import Failure, MsjError
+from msj.web.errors import Refused, defect
+
+STATUS = {Failure.OUT_OF_TIME: 504}
+SELDOM = 0.2  # seconds between two words on how far it is
+READY = "0 done 200 {}"
+
+
+class Worker:
+    """Answers questions one after the other; a second thread listens for those that are called off."""
+
+    def __init__(self, incoming: TextIO, outgoing: TextIO, own_policies: Sequence[str] = ()) -> None:
+        self.incoming, self.outgoing = incoming, outgoing
+        self.own_policies = tuple(own_policies)
+        self.asked: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self.cancelled = 0  # the last question that was called off; they are numbered in order
+
+    def run(self) -> None:
+        """Answer until the input ends."""
+        threading.Thread(target=self._listen, daemon=True).start()
+        print(READY, file=self.outgoing, flush=True)
+        while True:
+            self._answer(self.asked.get())
+
+    def _listen(self) -> None:
+        for line in self.incoming:
+            message = json.loads(line)
+            if "cancel" in message:
+                self.cancelled = max(self.cancelled, message["cancel"])
+            else:
+                self.asked.put(message)
+        os._exit(0)  # whoever asked is gone: nobody waits for what is under way
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        number = message["id"]
+
+        def say(kind: str, payload: str, status: int = 200) -> None:
+            print(f"{number} {kind} {status} {payload}", file=self.outgoing, flush=True)
+
+        try:
+            for payload in self._payloads(message, say):
+                say("result", payload)
+            say("done", "{}")
+        except Exception as error:
+            refused = _refusal(error)
+            say("error", refused.to_json().decode(), refused.status)
+        except KeyboardInterrupt:
+            say("error", Refused(499, "interrupted", "called off").to_json().decode(), 499)
+
+    def _payloads(self, message: dict[str, Any], say: Callable[..., None]) -> Iterator[str]:
+        from msj.web.documents import document
+        from msj.web.questions import answers_to
+        from msj.web.specs import system_from
+
+        number, request = message["id"], message["request"]
+        effort = Effort.lasting(message["seconds"], cancel=lambda: self.cancelled >= number)
+
+        told = [0.0]
+
+        def watch(now: Progress) -> None:
+            if effort.over:  # as Ctrl-C does it: whoever works leaves what there is in order
+                raise KeyboardInterrupt
+            if not now.notice and time.monotonic() < told[0] + SELDOM:
+                return
+            told[0] = time.monotonic()
+            say("progress", json.dumps({"done": round(now.done, 4), "words": now.words[:300]}))
+
+        effort = effort.replace(progress=watch)
+        system = system_from(request, self.own_policies)
+        if message["task"] == "document":
+            yield json.dumps(document(system, request.get("form"), watch), ensure_ascii=False)
+            return
+        name, options = request.get("question"), request.get("options")
+        for result in answers_to(name, system, options, effort, own_policies=self.own_policies):
+            yield json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False)
+
+
+def _refusal(error: Exception) -> Refused:
+    """Return what is said about an error: our own sentence for what users cause, no details about defects."""
+    if isinstance(error, MsjError):
+        return Refused(STATUS.get(error.failure, 400), error.failure.label, str(error)[:2000])
+    if isinstance(error, (MemoryError, RecursionError)):
+        return Refused(400, "too-large", "that is too large to compute here; ask about a smaller system")
+    traceback.print_exception(error, file=sys.stderr)
+    return defect(type(error).__name__)
+
+
+def warm_up() -> None:
+    """Solve a small system once, so that the first question does not wait for what has to be loaded."""
+    from msj import answers
+    from msj.model.spec_file import from_document
+    from msj.web import documents, questions  # noqa: F401
+
+    job = {"name": "all", "need": 1, "share": 1, "duration": {"law": "exponential", "mean": 1}}
+    answers.analyse(from_document({"servers": 2, "load": 0.5, "classes": [job]}))
+
+
+def main(own_policies: Sequence[str]) -> None:
+    """Answer on standard output; whatever else wants to print goes to the terminal."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end is ours
+    outgoing = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    incoming = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    warm_up()
+    Worker(incoming, outgoing, own_policies).run()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

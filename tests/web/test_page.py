@@ -1,0 +1,264 @@
+"""The page in a real browser: its numbers are those of msj, every control works, and nothing leaves the machine."""
+
+import json
+import shutil
+import time
+from urllib.parse import quote, unquote
+
+import pytest
+
+import msj
+from msj.model.changes import with_largest_need
+from msj.model.spec_file import from_document
+
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+SYSTEM = msj.read("examples/two_servers.toml")
+
+
+@pytest.fixture(scope="module")
+def downloads(tmp_path_factory):
+    return tmp_path_factory.mktemp("downloads")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory, downloads):
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        pytest.skip("chromium and chromedriver are not installed: the page is not opened")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in FLAGS.split():
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('browser')}")
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    found.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
+    found.get("about:blank")
+    yield found
+    found.quit()
+
+
+@pytest.fixture
+def page(browser, server):
+    """The page as it is opened, with its first answer; whatever was written to the console is an error."""
+    open_page(browser, server)
+    yield browser
+    assert browser.get_log("browser") == []
+
+
+def open_page(browser, server, state=None, width=1200):
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.get("about:blank")
+    for log in ("performance", "browser"):
+        browser.get_log(log)
+    browser.get(server.address + ("" if state is None else "#" + quote(json.dumps(state))))
+    answered(browser)
+
+
+def wait(condition, seconds=60):
+    until = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < until, "the page did not get there"
+        time.sleep(0.05)
+    return found
+
+
+def answered(browser, states=("first", "yes")):
+    return wait(lambda: browser.execute_script("return document.body.dataset.ready") in states)
+
+
+def move(browser, control, value):
+    """Set a control as a hand would, and wait for the answer."""
+    event = "change" if control == "preset" else "input"
+    script = """const control = document.getElementById(arguments[0]);
+        control.value = arguments[1];
+        control.dispatchEvent(new Event(arguments[2], {bubbles: true}))"""
+    browser.execute_script(script, control, str(value), event)
+    answered(browser)
+
+
+def state(browser):
+    return json.loads(unquote(browser.execute_script("return location.hash")[1:]))
+
+
+def system_shown(browser):
+    """The cluster in the address bar, as msj reads it."""
+    found = state(browser)
+    system = from_document(found["spec"])
+    return with_largest_need(system, found["cap"]) if "cap" in found else system
+
+
+def number(browser, key):
+    script = "return document.querySelector(`dd[data-key='${arguments[0]}']`)?.dataset.value"
+    found = browser.execute_script(script, key)
+    return None if found is None else float(found)
+
+
+def check_numbers(browser):
+    exact = msj.analyse(system_shown(browser), percentiles=False)
+    response = ("mean_response_time", "mean_waiting_time", "waiting_probability")
+    for key in (*response, "stability_threshold", "wasted_servers"):
+        assert number(browser, key) == pytest.approx(exact[key], rel=1e-9, abs=1e-12), key
+
+
+def curve(browser):
+    """The points of the exact line, and whether plotly has drawn it."""
+    script = """const plot = document.getElementById("curve");
+        const line = (plot.data ?? []).find((trace) => trace.name === "exact");
+        return line && plot.querySelector(".main-svg") ? Array.from(line.y) : null"""
+    return wait(lambda: browser.execute_script(script))
+
+
+def test_it_opens_with_the_numbers_of_analyse_and_asks_nobody_else(page, server, home):
+    check_numbers(page)
+    assert page.find_element("id", "title").text == "two servers"
+    line = curve(page)
+    exact = msj.curve(SYSTEM, loads=[0, 0.98]).along("load", "mean_response_time")
+    assert line[0] == pytest.approx(exact[0][1].value)
+    assert line[-1] == pytest.approx(exact[1][1].value)
+    sure = page.find_elements("css selector", "dd .sure")
+    assert {mark.text for mark in sure} == {"exact"}
+    assert "90 % of what counting server-time promises" in page.find_element("id", "findings").text
+    wait(lambda: page.find_elements("css selector", "#waits tbody tr"))
+    wait(lambda: "20 % more load" in page.find_element("id", "changes").text)
+    events = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
+    asked = [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
+    assert asked
+    assert [url for url in asked if not url.startswith((home, "data:", "blob:", "about:"))] == []
+
+
+MOVES = {
+    "servers-slide": 3,
+    "servers": 4,
+    "rate-slide": 0.5,
+    "rate": 0.6,
+    "cap-slide": 1,
+    "need-slide-0": 2,
+    "need-1": 1,
+    "share-slide-1": 10,
+    "share-0": 80,
+    "mean-0": 1.1,
+}
+
+
+def test_every_control_changes_the_numbers_to_those_of_msj_and_undo_takes_it_back(page):
+    before, line = state(page), curve(page)
+    for control, value in MOVES.items():
+        move(page, control, value)
+        assert state(page) != before, control
+        check_numbers(page)
+        if control.startswith("rate"):
+            assert curve(page) == line  # it does not depend on how much arrives
+        else:
+            wait(lambda: curve(page) != line)
+        page.execute_script("document.getElementById('undo').click()")
+        answered(page)
+        assert state(page) == before, control
+    wait(lambda: curve(page) == line)
+
+
+def test_another_policy_has_another_limit(page):
+    move(page, "policy", "server-filling")
+    exact = msj.analyse(system_shown(page))
+    assert number(page, "stability_threshold") == pytest.approx(exact["stability_threshold"], rel=1e-9)
+
+
+def test_a_preset_replaces_the_cluster(page):
+    move(page, "preset", "HPC partition")
+    assert state(page)["spec"]["servers"] == 32
+    exact = msj.analyse("examples/hpc_partition.toml", exact=False)
+    assert number(page, "stability_threshold") == pytest.approx(exact["stability_threshold"])
+    assert page.find_element("id", "title").text == "HPC partition"
+
+
+def test_too_much_load_is_said_in_a_plain_sentence(page):
+    move(page, "rate", 0.95)
+    said = page.find_element("id", "alert").text
+    assert said.startswith("The queue would grow for ever.")
+    assert "takes at most 0.9" in said
+    assert number(page, "mean_response_time") is None
+    move(page, "rate", 0.5)
+    assert not page.find_element("id", "alert").is_displayed()
+
+
+def test_what_is_simulated_says_so_and_is_what_simulate_says(browser, server):
+    spec = {**SYSTEM.replace(arrival_rate=0.6).to_spec(), "policy": "easy-backfilling"}
+    open_page(browser, server, {"spec": spec})
+    wait(lambda: number(browser, "mean_response_time"))
+    shown = number(browser, "mean_response_time")
+    runs = (msj.simulate(from_document(spec), jobs=jobs, seed=1) for jobs in (25_000, 100_000, 400_000, 1_600_000))
+    assert any(run["mean_response_time"] == pytest.approx(shown, rel=1e-12) for run in runs)
+    box = browser.find_element("css selector", "dd[data-key='mean_response_time']").text
+    assert "±" in box
+    assert "simulated, 95 % interval" in box
+    assert browser.get_log("browser") == []
+
+
+def test_a_download_reads_back_as_the_cluster_shown(page, downloads):
+    move(page, "servers", 3)
+    move(page, "cap", 1)
+    page.find_element("css selector", "[data-form='toml']").click()
+    path = downloads / "two_servers.toml"
+    wait(path.exists)
+    assert msj.read(path) == system_shown(page)
+
+
+def test_names_are_text_and_never_script(browser, server):
+    evil = "</script><img src=x onerror=\"document.title='owned'\"><b>"
+    spec = SYSTEM.to_spec()
+    spec["name"] = spec["classes"][1]["name"] = evil
+    open_page(browser, server, {"spec": spec})
+    curve(browser)
+    assert browser.find_element("id", "title").text == evil
+    assert evil in [legend.text for legend in browser.find_elements("tag name", "legend")]
+    assert browser.execute_script("return document.querySelectorAll('img, main b').length") == 0
+    assert browser.title != "owned"
+    assert browser.get_log("browser") == []
+
+
+def test_it_fits_a_telephone_and_the_dark(browser, server):
+    open_page(browser, server, width=390)
+    curve(browser)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    light = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+    assert browser.execute_script("return getComputedStyle(document.body).backgroundColor") != light
+    wait(lambda: browser.execute_script("return document.getElementById('curve').layout.font.color") == "#e6ebf0")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert browser.get_log("browser") == []
+
+
+def test_the_keyboard_is_enough_and_everything_has_a_name(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.find_element("id", "servers-slide").send_keys(Keys.ARROW_RIGHT)
+    answered(page)
+    assert state(page)["spec"]["servers"] == 3
+    check_numbers(page)
+    nameless = page.execute_script(
+        """return Array.from(document.querySelectorAll("input, select, button, [role=img]")).filter((control) =>
+           !(control.labels?.length || control.getAttribute("aria-label") || control.textContent.trim())).length"""
+    )
+    assert nameless == 0
+
+
+def test_two_tabs_do_not_disturb_each_other(page, server):
+    first = page.current_window_handle
+    page.switch_to.new_window("tab")
+    open_page(page, server)
+    move(page, "servers", 4)
+    check_numbers(page)
+    second = page.current_window_handle
+    page.switch_to.window(first)
+    assert state(page)["spec"]["servers"] == 2
+    check_numbers(page)
+    page.switch_to.window(second)
+    page.close()
+    page.switch_to.window(first)
