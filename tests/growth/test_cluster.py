@@ -9,6 +9,7 @@ import pytest
 import msj
 from msj.analysis.exact_response import ExactResponse
 from msj.analysis.saturated_chain import SaturatedChain
+from msj.analysis.sparse_response import SparseResponse
 from msj.effort import Cost
 from msj.errors import Failure, InvalidInput, NotSupported
 from msj.growth.cluster import cluster_scaling
@@ -48,7 +49,7 @@ def test_needs_of_one_are_erlangs_queue_at_every_size():
 
 
 def test_simulated_intervals_hold_erlangs_answer(monkeypatch):
-    too_dear(monkeypatch, ExactResponse)
+    too_dear(monkeypatch, ExactResponse, SparseResponse)
     row = cluster_scaling(ONE_SERVER_EACH, [16], rng=1, jobs=400_000).row("waiting_probability")
     assert row.kind == "simulated"
     assert row.low < erlang_c(16, 12.8) < row.high  # 95 %; the seed is fixed
@@ -57,7 +58,7 @@ def test_simulated_intervals_hold_erlangs_answer(monkeypatch):
 
 def test_exact_and_simulated_agree_on_the_example(monkeypatch):
     exact = cluster_scaling(HPC, [32])
-    too_dear(monkeypatch, ExactResponse, SaturatedChain)
+    too_dear(monkeypatch, ExactResponse, SparseResponse, SaturatedChain)
     simulated = cluster_scaling(HPC, [32], rng=7, jobs=1_000_000)
     for name in ("wasted_servers", "stability_threshold", "waiting_probability", "mean_response_time"):
         row = simulated.row(name)
@@ -144,7 +145,7 @@ def test_too_close_to_a_simulated_threshold_to_call():
 
 
 def test_no_wait_seen_is_not_none_at_all(monkeypatch):
-    too_dear(monkeypatch, ExactResponse)
+    too_dear(monkeypatch, ExactResponse, SparseResponse)
     row = cluster_scaling(ONE_SERVER_EACH, [400], keep="rate", jobs=20_000, rng=1).row("waiting_probability")
     assert row.value == 0
     assert row.low == 0
@@ -200,9 +201,9 @@ def test_the_seed_decides_and_everything_round_trips():
 
 def test_progress_says_which_size_and_rises():
     seen = []
-    cluster_scaling(HPC, [32, 128], jobs=20_000, seed=1, progress=seen.append)
+    cluster_scaling(HPC, [32, 1024], jobs=20_000, seed=1, progress=seen.append)
     assert seen[0].words == "32 servers, needs up to 32"
-    assert seen[-1].words.startswith("128 servers, needs up to 32: ")
+    assert seen[-1].words.startswith("1024 servers, needs up to 32: ")
     done = [now.done for now in seen if not now.notice]
     assert done == sorted(done)
     assert done[-1] == 1.0

@@ -5,7 +5,7 @@ import pytest
 from msj.simulation import blocks
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def _short_blocks():
     """The first blocks are a tenth as long as they are at least otherwise; nothing that is tested depends on it."""
     with pytest.MonkeyPatch.context() as patch:

@@ -69,7 +69,7 @@ def test_ids_are_those_that_were_written_down(same_code, tmp_path):
 PINNED = {
     "plain": "160c44f86400b29999cf0915",
     "load": "b990dfe6a895495107e80ed9",
-    "policy": "06ff82d4cc72a1044aed9ee1",
+    "policy": "f5b8801bb9ddb734ca1cf12f",
     "own": "acc0a653904590ff42b8de6e",
     "heavy": "827a74121f3302617a4f2812",
     "seed": "9800b9598776655fcf3a5b93",

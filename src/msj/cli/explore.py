@@ -95,7 +95,7 @@ def _presets(known: dict[str, Path]) -> dict[str, System]:
 
     found = {}
     for path in known.values():
-        if path.suffix == ".toml" and path.parent.name != "models":
+        if path.suffix == ".toml" and "models" not in path.parts:
             try:
                 system = read(path)
             except MsjError:

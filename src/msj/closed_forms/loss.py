@@ -61,7 +61,7 @@ def loss(*, servers: int, needs: Sequence[int], offered: Sequence[float]) -> Los
     Erlang's B: five servers, three of them asked for on average.
 
     >>> round(float(loss(servers=5, needs=[1], offered=[3.0]).probabilities[0]), 6)
-    0.11005
+    0.110054
     """
     k = whole_number(servers, name="servers", least=1)
     fitting = fitting_needs(needs, servers=k)

@@ -43,7 +43,7 @@ def gmres_cycle(
     >>> def precondition(r, out): out[:] = r
     >>> d, steps = gmres_cycle(apply, precondition, np.array([3.0, 3.0]), np.empty((3, 2)), reduction=1e-12)
     >>> d.round(12).tolist(), steps
-    ([1.0, 1.0], 2)
+    ([1.0, 1.0], 1)
     """
     most = len(basis) - 1
     length = float(np.linalg.norm(residual))

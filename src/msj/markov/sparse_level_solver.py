@@ -42,7 +42,7 @@ def estimate_memory(ground: float, states: float, cut: float) -> float:
     Examples
     --------
     >>> round(estimate_memory(199_208, 17_716, 300) / 1e9, 1)
-    1.8
+    1.3
     """
     return 8.0 * VECTORS * (ground + states * cut) + GROUND_BYTES * ground + 8.0 * 2 * cut**2
 
@@ -85,6 +85,8 @@ def solve(
     steps = 0
     while True:
         unit = float(np.maximum(levels, 0.0).sum()) / float(ground.sum())
+        if not unit > 0.0:
+            raise NotAccurate("so few jobs wait that levels cannot be told from nothing")
         stage = _Stage(
             LevelOperator(process, ground_factors, cut, ratio, unit), ground, levels, throughput, spread, scale
         )

@@ -183,7 +183,7 @@ class System(Value):
         >>> hours = msj.read("examples/two_servers.toml").replace(time_unit="hours", arrival_rate="1/2")
         >>> minutes = hours.in_unit("min")
         >>> [str(c.duration.mean) for c in minutes.classes], str(minutes.arrival_rate), minutes.time_unit
-        (['60', '120'], '1/120', 'minutes')
+        (['60', '120.0'], '1/120', 'minutes')
         """
         wanted = unit_named(unit, "unit")
         if self.time_unit is None:

@@ -137,7 +137,7 @@ class Result:
         >>> found = msj.log("examples/logs/small_cluster.swf", seed=1)
         >>> hours = found.in_unit("hours")
         >>> round(found["mean_run_time"]), round(hours["mean_run_time"], 3), hours.row("arrival_rate").unit("hours")
-        (4023, 1.118, 'jobs per hour')
+        (5394, 1.498, 'jobs per hour')
         """
         wanted = unit_named(unit, "unit")
         if "classes" in self.system:  # the system itself has times, and sentences speak of them

@@ -36,23 +36,23 @@ class Axis:
     Examples
     --------
     >>> Axis.of("load=0.5..0.9/3")
-    Axis(name='load', values=(0.5, 0.7, 0.9))
+    Axis(key='load', values=(0.5, 0.7, 0.9))
     >>> Axis.of("servers=64..128/3").values, Axis.of("seed=1..4").values
     ((64, 96, 128), (1, 2, 3, 4))
     """
 
-    name: str
+    key: str
     values: tuple[Any, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", _known(self.name))
+        object.__setattr__(self, "name", _known(self.key))
         values = tuple(self._checked(value) for value in self.values)
         object.__setattr__(self, "values", values)
         if not values:
-            raise InvalidInput(f"'{self.name}' has no values to vary over; {HOW}")
+            raise InvalidInput(f"'{self.key}' has no values to vary over; {HOW}")
         twice = next((value for index, value in enumerate(values) if value in values[:index]), None)
         if twice is not None:
-            raise InvalidInput(f"{self.name} = {twice} is given twice; leave one out")
+            raise InvalidInput(f"{self.key} = {twice} is given twice; leave one out")
 
     @classmethod
     def of(cls, text: str) -> Axis:
@@ -64,36 +64,36 @@ class Axis:
         found: list[Any] = []
         for part in values.split(","):
             found += _range(part, name, text) if ".." in part else [_value(part)]
-        return cls(name=name, values=tuple(found))
+        return cls(key=name, values=tuple(found))
 
     def _checked(self, value: Any) -> Any:
-        if self.name in WHOLE:
-            return whole(value, self.name, least=0 if self.name == "seed" else 1)
-        if self.name in LOADS:
-            return float(number(value, self.name))
-        if self.name.startswith("share:"):
-            return number(value, self.name)
+        if self.key in WHOLE:
+            return whole(value, self.key, least=0 if self.key == "seed" else 1)
+        if self.key in LOADS:
+            return float(number(value, self.key))
+        if self.key.startswith("share:"):
+            return number(value, self.key)
         return float(value) if hasattr(value, "dtype") else value
 
     def place(self, value: Any) -> dict[str, Place]:
         """Return the coordinates of a value."""
-        if self.name in OWN:
-            return {self.name: value}
-        if self.name.startswith("share:"):
-            return {"of_class": self.name.removeprefix("share:"), "class_share": float(value)}
-        return {"change": f"{self.name} = {value}"}
+        if self.key in OWN:
+            return {self.key: value}
+        if self.key.startswith("share:"):
+            return {"of_class": self.key.removeprefix("share:"), "class_share": float(value)}
+        return {"change": f"{self.key} = {value}"}
 
     def applied(self, system: System, value: Any) -> System:
         """Return the cluster at a value; a seed changes nothing about it."""
-        if self.name in LOADS:
-            return system.replace(**{self.name: value})
-        if self.name == "servers":
+        if self.key in LOADS:
+            return system.replace(**{self.key: value})
+        if self.key == "servers":
             return with_servers(system, value)
-        if self.name == "largest_need":
+        if self.key == "largest_need":
             return with_largest_need(system, value)
-        if self.name.startswith("share:"):
-            return with_share(system, self.name.removeprefix("share:"), value)
-        return system if self.name == "seed" else _with_key(system, self.name.split("."), value)
+        if self.key.startswith("share:"):
+            return with_share(system, self.key.removeprefix("share:"), value)
+        return system if self.key == "seed" else _with_key(system, self.key.split("."), value)
 
 
 def axes_of(vary: Any) -> tuple[Axis, ...]:
@@ -112,12 +112,12 @@ def axes_of(vary: Any) -> tuple[Axis, ...]:
         found = [
             Axis.of(f"{name}={values}")
             if isinstance(values, str)
-            else Axis(name=name, values=tuple(values) if isinstance(values, Iterable) else (values,))
+            else Axis(key=name, values=tuple(values) if isinstance(values, Iterable) else (values,))
             for name, values in vary.items()
         ]
     else:
         found = [each if isinstance(each, Axis) else Axis.of(each) for each in vary]
-    names = [axis.name for axis in found]
+    names = [axis.key for axis in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InvalidInput(f"'{twice}' is varied twice; give all its values once")

@@ -167,7 +167,7 @@ class _Question:
         grid = self.grid
         found: dict[str, Any] = {
             "systems": [system.replace(name=label).to_spec() for label, system in grid.clusters.items()],
-            "vary": {axis.name: [as_option(value) for value in axis.values] for axis in grid.axes},
+            "vary": {axis.key: [as_option(value) for value in axis.values] for axis in grid.axes},
             "policies": [as_option(policy) for policy in grid.policies.values()] or None,
             "precision": self.precision,
             "jobs": self.jobs,

@@ -101,7 +101,7 @@ def arrivals_from(given: Any) -> Arrivals:
     Examples
     --------
     >>> arrivals_from({"law": "renewal", "gap": {"law": "erlang", "stages": 2, "mean": 4}}).own_rate
-    0.25
+    Fraction(1, 4)
     """
     found: Arrivals = law_from(
         ARRIVALS, given, Arrivals, '{ law = "mmpp", rates = [1, 9], switching = [[0, 1], [1, 0]] }'
