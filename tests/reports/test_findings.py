@@ -290,6 +290,8 @@ def test_the_policies_table_has_the_fastest_first_and_marks_the_clusters_own():
     assert table.marked == 1
     assert [line[3] for line in table.rows] == ["−2.00 ± 0.50", "", "+2.00 ± 0.50", "–"]
     assert table.rows[3][1] == "queue keeps growing"
+    unsure = replace(policy("max-weight"), difference=row("d", 18.69, "simulated"))
+    assert policies_table(report(policies=[unsure])).rows[0][3] == "≈ +18.69"
 
 
 def test_the_table_of_changes_has_the_cluster_as_it_is_first():

@@ -195,7 +195,9 @@ def _signed(row: Quantity | None) -> str:
     if row is None:
         return ""
     text = measured(row)
-    return text if " to " in text or row.value < 0 else f"+{text}"
+    if " to " in text or row.value < 0:
+        return text
+    return f"≈ +{text.removeprefix('≈ ')}" if text.startswith("≈") else f"+{text}"
 
 
 def what_if_table(report: Report) -> Table:
