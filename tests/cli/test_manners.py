@@ -1,5 +1,6 @@
 """How the command line behaves: what it says where, in which colours, and how it completes and ends."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,7 @@ def test_help_imports_no_command_and_no_library():
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
         "commands = {m for m in sys.modules if m.startswith('msj.cli.')}\n"
-        "print('LOADED', sorted(commands - {'msj.cli.lazy_group', 'msj.cli.messages'}))\n"
+        "print('LOADED', sorted(commands - {'msj.cli.interrupts', 'msj.cli.lazy_group', 'msj.cli.messages'}))\n"
     )
     assert in_a_process(code).stdout.splitlines()[-1] == "LOADED []"
 
@@ -230,6 +231,20 @@ def test_an_interrupt_anywhere_leaves_with_130(run, monkeypatch):
     code, out, err = run("curve", EXAMPLE)
     assert (code, out) == (130, "")
     assert err.strip() == "msj: interrupted"
+
+
+def test_an_interrupt_that_a_library_turns_into_an_error_is_still_one(run, monkeypatch):
+    def broken(_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise RuntimeError("generator raised StopIteration") from None
+
+    monkeypatch.setattr("msj.model.read", broken)
+    code, out, err = run("curve", EXAMPLE)
+    assert (code, out) == (130, "")
+    assert err.strip() == "msj: interrupted"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def after(seconds):

@@ -11,7 +11,6 @@ import msj
 from msj.store import files
 from msj.sweeps import scheduler as scheduling
 from msj.sweeps import workers
-from msj.sweeps.upkeep import prune
 
 
 @pytest.fixture(scope="module")
@@ -102,18 +101,6 @@ def test_a_cell_that_kills_every_worker_is_given_up_and_the_others_are_not(monke
     assert found.at(policy="first-fit", load=0.5)["mean_response_time"] > 0
     [gap] = [gap for gap in found.missing if gap.at.get("load") == 0.8]
     assert "4 workers died over it" in gap.reason
-
-
-def test_two_sweeps_on_one_folder_share_the_work(folder, tmp_path):
-    """Another sweep begins while one is at work: both end with all answers, and hardly a block is computed twice."""
-    process = begin(tmp_path)
-    assert wait_for(lambda: (tmp_path / "asked").is_dir(), process)
-    found = undisturbed(out=tmp_path)
-    assert process.wait() == 0
-    assert found.quantities == msj.read_sweep(folder).quantities
-    prune(tmp_path)
-    assert rows_of(tmp_path) == rows_of(folder)
-    assert blocks_of(tmp_path) == blocks_of(folder)
 
 
 def test_a_defect_in_one_cell_is_told_and_not_kept(tmp_path, monkeypatch):

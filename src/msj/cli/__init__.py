@@ -11,11 +11,14 @@ import os
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import redirect_stderr
 from pathlib import Path
+from typing import Any
 
 import click
 
+from msj.cli.interrupts import noted_interrupts
 from msj.cli.lazy_group import LazyGroup
 from msj.cli.messages import Manners, colour_is_welcome, complain, in_short, say, speaking
 from msj.errors import MsjError
@@ -93,6 +96,15 @@ speaking(msj)
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and leave with its exit code; what users cause gets a sentence, never a traceback."""
     manners = Manners()
+    with noted_interrupts() as interrupted:
+        code = _code_of(arguments, manners, interrupted)
+    if manners.verbose:
+        say(f"{time.perf_counter() - manners.started:.2f} seconds in all")
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _code_of(arguments: list[str] | None, manners: Manners, interrupted: Callable[[], bool]) -> Any:
+    """Run a command and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal gets an escape for what it cannot show
@@ -137,11 +149,12 @@ def main(arguments: list[str] | None = None) -> None:
         from msj.cli.damaged_cache import damaged_cache
 
         users = mistake_in_a_file(error) or damaged_cache(error)
+        if interrupted() and users is None:
+            complain("interrupted")
+            return 130
         complain(users or _defect(error, manners))
         code = 2 if users else 70
-    if manners.verbose:
-        say(f"{time.perf_counter() - manners.started:.2f} seconds in all")
-    sys.exit(code if isinstance(code, int) else 0)
+    return code
 
 
 def _let_go_of_output() -> None:

@@ -138,7 +138,9 @@ class Pieces:
         try:
             content = pyarrow.BufferReader(piece.read_bytes())
             wanted = None if columns is None else list(columns)
-            return pyarrow.parquet.read_table(content, columns=wanted, filters=filters)
+            # Without threads: pieces are small, and Arrow's may outlive the interpreter, which then aborts.
+            table = pyarrow.parquet.ParquetFile(content).read(columns=wanted, use_threads=False)
+            return table if filters is None else table.filter(pyarrow.parquet.filters_to_expression(filters))
         except FileNotFoundError:
             return None
         except (OSError, pyarrow.ArrowException) as error:
