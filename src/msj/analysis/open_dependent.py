@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.analysis.per_class import PerClass
 from msj.errors import NotAccurate
 from msj.fronts.open_model import OpenModel
 from msj.markov.level_process import LevelLaw
@@ -38,30 +39,13 @@ MOST_DOUBLINGS = 60
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class DependentOpen:
+class DependentOpen(PerClass):
     """Stationary quantities of the open system; arrays run over the system's classes, all of which arrive."""
 
-    system: System
-    arrival_rate: float
     model: OpenModel
     form: MarkovForm
     order: OrderChain
     law: LevelLaw
-
-    @cached_property
-    def shares(self) -> Vector:
-        """Share of arrivals per class."""
-        return np.array([float(c.share) for c in self.system.classes])
-
-    @cached_property
-    def needs(self) -> NDArray[np.int64]:
-        """Need per class."""
-        return np.array([c.need for c in self.system.classes])
-
-    @cached_property
-    def mean_durations(self) -> Vector:
-        """E[duration] per class."""
-        return np.array([float(c.duration.mean) for c in self.system.classes])
 
     @property
     def _timed(self) -> Vector:

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.analysis.per_class import PerClass
 from msj.errors import NotAccurate
 from msj.fronts.open_model import OpenModel
 from msj.markov.level_process import LevelLaw
@@ -29,23 +30,11 @@ ACCURATE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OpenSystem:
+class OpenSystem(PerClass):
     """Stationary quantities of the open system; arrays run over the system's classes."""
 
-    system: System
-    arrival_rate: float
     model: OpenModel
     law: LevelLaw
-
-    @cached_property
-    def shares(self) -> Vector:
-        """Share of arrivals per class."""
-        return np.array([float(c.share) for c in self.system.classes])
-
-    @cached_property
-    def needs(self) -> NDArray[np.int64]:
-        """Need per class."""
-        return np.array([c.need for c in self.system.classes])
 
     @cached_property
     def _beyond(self) -> tuple[Vector, Vector]:
@@ -98,11 +87,6 @@ class OpenSystem:
         """P(an arrival waits) per class."""
         nobody, somebody = self._by_free
         return np.array([nobody[:need].sum() + somebody.sum() for need in self.needs])
-
-    @cached_property
-    def mean_durations(self) -> Vector:
-        """E[duration] per class."""
-        return np.array([float(c.duration.mean) for c in self.system.classes])
 
     @cached_property
     def mean_waiting_time(self) -> Vector:

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.analysis.per_class import PerClass
 from msj.errors import NotAccurate
 from msj.fronts.fcfs_waiting import WaitingModel
 from msj.markov.solution import LongRun
@@ -29,28 +30,11 @@ ACCURATE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OpenSparse:
+class OpenSparse(PerClass):
     """Stationary quantities; arrays run over the system's classes."""
 
-    system: System
-    arrival_rate: float
     model: WaitingModel
     law: SparseLaw
-
-    @cached_property
-    def shares(self) -> Vector:
-        """Share of arrivals per class."""
-        return np.array([float(c.share) for c in self.system.classes])
-
-    @cached_property
-    def needs(self) -> NDArray[np.int64]:
-        """Need per class."""
-        return np.array([c.need for c in self.system.classes])
-
-    @cached_property
-    def mean_durations(self) -> Vector:
-        """E[duration] per class."""
-        return np.array([float(c.duration.mean) for c in self.system.classes])
 
     @property
     def mean_jobs_in_system(self) -> float:
