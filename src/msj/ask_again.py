@@ -27,6 +27,7 @@ VERBS = (
     "compare",
     "curve",
     "design",
+    "fit",
     "fluid",
     "in_symbols",
     "log",

@@ -40,7 +40,7 @@ def write_log_page(found: LogResult) -> str:
         "needs": [("", contents.needs_table(found))],
         "waits": [
             ("", contents.waits_table(found)),
-            *((f"By {name}", contents.waits_table(found, name)) for name in ("queue", "partition", "user")),
+            *((f"By {name}", contents.waits_table(found, name)) for name in ("class", "queue", "partition", "user")),
         ],
     }
     sections: list[dict[str, Any]] = []
