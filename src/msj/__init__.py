@@ -90,7 +90,7 @@ if _TYPE_CHECKING:
         Weibull,
     )
     from msj.papers import paper
-    from msj.reports import report
+    from msj.reports import report, report_log
     from msj.results import Outcome, Progress, Quantity, Result
     from msj.sweeps import read_sweep, sweep
     from msj.workloads import RecordedJobs
@@ -119,7 +119,7 @@ _PLACES = {
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
     "msj.sweeps": "read_sweep sweep",
     "msj.papers": "paper",
-    "msj.reports": "report",
+    "msj.reports": "report report_log",
     "msj.ask_again": "rerun",
 }
 _LATER = {name: place for place, names in _PLACES.items() for name in names.split()}
@@ -216,6 +216,7 @@ __all__ = [
     "region",
     "replay",
     "report",
+    "report_log",
     "rerun",
     "saturate",
     "simulate",

@@ -37,6 +37,7 @@ VERBS = (
     "region",
     "replay",
     "report",
+    "report_log",
     "simulate",
     "sweep",
     "waste",

@@ -9,7 +9,7 @@ from msj.model.arrivals import DailyArrivals, MmppArrivals
 from msj.model.durations import Duration
 
 DAY = 86400.0
-FAR = 0.1  # a distance of log dispersions that is worth a warning
+FAR = 0.25  # a distance of log dispersions that is worth a warning
 
 
 def remarks_of(found: Fitted, scale: float, unit: str) -> dict[str, str]:
