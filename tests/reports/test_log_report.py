@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import msj
+from msj.reports.fit_text import prediction_table, prediction_words
 from msj.reports.log_changes import Change
 from msj.reports.log_findings import findings_of
 from msj.reports.log_page import write_log_report
@@ -177,3 +178,29 @@ def test_a_log_without_waits_is_reported_without_them():
 
 def test_a_report_is_asked_again(report):
     assert msj.rerun(report).quantities == report.quantities
+
+
+def test_where_the_replay_has_no_waits_the_fit_is_said_to_be_wrong(report):
+    rows = tuple(
+        dataclasses.replace(row, value=0.0) if row.at.get("workload") == "replay" else row
+        for row in report.fit
+        if row.name != "predicted_over_replayed"
+    )
+    silent = dataclasses.replace(report.fit, quantities=rows)
+    assert "wrong about whether anybody waits" in sentence(again(report, fitted=silent), "What can a fit tell?")
+    assert "nothing to compare with" in prediction_words(silent)[0]
+
+
+def test_needs_that_are_all_alike_have_no_longest_wait():
+    trace = msj.read_log(LOG).where(lambda jobs: jobs.need == 1)
+    found = msj.report_log(trace, seed=1, policies=["easy-backfilling"])
+    assert sentence(found.findings, "Who waits?").endswith("95 % at most 24 h.")
+
+
+def test_two_fits_that_are_the_same_are_said_to_be(report):
+    rows = tuple(
+        dataclasses.replace(row, value=2.0) if row.name == "predicted_over_replayed" else row for row in report.fit
+    )
+    same = dataclasses.replace(report.fit, quantities=rows)
+    assert "both fits are the same" in prediction_words(same)[0]
+    assert {row[-1] for row in prediction_table(same).rows} == {"same"}

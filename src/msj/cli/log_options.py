@@ -12,6 +12,7 @@ import click
 from msj.errors import InvalidInput, MsjError
 from msj.results.units import time_unit
 
+TABLES = (".csv", ".tsv", ".parquet")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -41,6 +42,8 @@ def is_log(file: Path) -> bool:
 
     if file.suffix.lower() in (".toml", ".json") or not file.is_file():
         return False
+    if file.suffix.lower() in TABLES:  # a table may have any columns, so that nothing in it makes sure
+        return True
     try:
         return format_of(file) is not None
     except MsjError:

@@ -14,6 +14,8 @@ from msj.results import Quantity, Result
 
 QUANTITIES = {("mean_waiting_time", None): "mean wait", ("waiting_time_percentile", LEVEL): f"{LEVEL:g} %"}
 
+BETTER, WORSE, SAME, UNKNOWN = "dependent", "independent", "same", "–"
+
 
 def write_fit_text(found: FitResult, *, width: int = 96, heading: Callable[[str], str] = str.upper) -> str:
     """Return the page of text."""
@@ -74,10 +76,17 @@ def prediction_words(found: Result) -> list[str]:
     cells = _cells(found)
     if not cells:
         return []
-    nearer = [_nearer(found, *cell) for cell in cells]
-    dependent = sum(word == "dependent" for word in nearer)
-    said = f"The fit with the log's arrivals and order is nearer to the replay in {dependent} of {len(cells)} numbers"
-    said += ", by the factor between them." if dependent else ": here dependence explains nothing."
+    nearer = [word for cell in cells if (word := _nearer(found, *cell)) != UNKNOWN]
+    dependent = nearer.count(BETTER)
+    if not nearer:
+        said = "Nobody waits in the replay of the part held out: there is nothing to compare with."
+    elif set(nearer) == {SAME}:
+        said = "The part fits are made from shows neither bursts nor order: both fits are the same."
+    else:
+        said = (
+            f"The fit with the log's arrivals and order is nearer to the replay in {dependent} of {len(nearer)} "
+            "numbers, by the factor between them."
+        )
     told = (
         "Fits are told the utilisation of the part they predict, and nothing else of it. "
         "All policies are told true run times."
@@ -111,6 +120,6 @@ def ratio_of(found: Result, policy: str, name: str, level: float | None, fit: st
 def _nearer(found: Result, policy: str, name: str, level: float | None) -> str:
     one, other = (ratio_of(found, policy, name, level, fit) for fit in (INDEPENDENT, DEPENDENT))
     if not one or not other:
-        return "–"
+        return UNKNOWN
     away = max(one, 1 / one), max(other, 1 / other)
-    return "dependent" if away[1] < away[0] else "independent"
+    return SAME if away[0] == away[1] else BETTER if away[1] < away[0] else WORSE

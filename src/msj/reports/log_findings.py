@@ -84,9 +84,8 @@ def _who_waits(looked: LogResult, served: Result) -> Iterator[Finding]:
         for row in found
         if row.name == "mean_waiting_time" and row.at.get("policy") == policy and row.job_class in common
     ]
-    if whole is None or whole.value <= 0 or not groups:
+    if whole is None or whole.value <= 0:
         return
-    longest, shortest = max(groups, key=lambda r: r.value), min(groups, key=lambda r: r.value)
     level = {
         row.level: row
         for row in found
@@ -96,13 +95,19 @@ def _who_waits(looked: LogResult, served: Result) -> Iterator[Finding]:
     usual = ""
     if {50.0, 95.0} <= level.keys():
         usual = f"; half of them at most {in_time(level[50.0].value)}, 95 % at most {in_time(level[95.0].value)}"
-    several = f"{short(longest.value / whole.value, 2)} times the mean" if whole.value > 0 else ""
+    section = "waits" if recorded is not None else "policies"
+    average = f"Who waits? {how} {in_time(whole.value)} on average{usual}."
+    if len(groups) < 2:
+        yield Finding(sentence=average, quantity=whole, section=section)
+        return
+    longest, shortest = max(groups, key=lambda r: r.value), min(groups, key=lambda r: r.value)
+    several = f"{short(longest.value / whole.value, 2)} times the mean"
     yield Finding(
-        sentence=f"Who waits? {how} {in_time(whole.value)} on average{usual}. Those that {longest.job_class} servers "
-        f"wait longest: {in_time(longest.value)}, {several}; those that {shortest.job_class} shortest: "
+        sentence=f"{average} Those that {longest.job_class} servers wait longest: "
+        f"{in_time(longest.value)}, {several}; those that {shortest.job_class} shortest: "
         f"{in_time(shortest.value)}.",
         quantity=longest,
-        section="waits" if recorded is not None else "policies",
+        section=section,
     )
 
 
@@ -223,11 +228,12 @@ def _fit(fitted: FitResult | None) -> Iterator[Finding]:
             f"{in_time(cells[REPLAY].value)}, predicted {in_time(cells[INDEPENDENT].value)} with independent jobs and "
             f"{in_time(cells[DEPENDENT].value)} with the log's arrivals and order"
         )
-        if dependent is None or dependent <= 0:
-            yield Finding(sentence=f"{sentence}.", quantity=cells[DEPENDENT], section="fit")
-            continue
-        away = max(dependent, 1 / dependent)
-        if away <= NEAR:
+        away = float("inf") if not dependent else max(dependent, 1 / dependent)
+        if cells[REPLAY].value == cells[DEPENDENT].value == 0:
+            verdict = "nobody waits, and it says so"
+        elif away == float("inf"):
+            verdict = "it is wrong about whether anybody waits: replay the log instead"
+        elif away <= NEAR:
             verdict = "near enough to ask the fit about changes"
         elif away <= FAR:
             verdict = f"trust it to a factor of {short(away, 2)}, no more"

@@ -50,7 +50,8 @@ class LogReport(LogResult):
             }
             for finding in self.findings
         ]
-        return super().to_dict() | plain({"title": self.title, "findings": findings})
+        document: dict[str, Any] = super().to_dict() | plain({"title": self.title, "findings": findings})
+        return document
 
 
 @question
