@@ -50,7 +50,8 @@ def cells(trace, policy, factor, seed=1):
 
 def nearer(true, independent, dependent):
     """Return whether the dependent fit is nearer, by the factor between prediction and replay."""
-    return abs(np.log(dependent / true)) < abs(np.log(independent / true))
+    far = [abs(np.log(max(found, 1e-9) / true)) for found in (independent, dependent)]
+    return far[1] < far[0]
 
 
 def main(folder, names):

@@ -202,5 +202,12 @@ def test_two_fits_that_are_the_same_are_said_to_be(report):
         dataclasses.replace(row, value=2.0) if row.name == "predicted_over_replayed" else row for row in report.fit
     )
     same = dataclasses.replace(report.fit, quantities=rows)
-    assert "both fits are the same" in prediction_words(same)[0]
+    assert "Both fits say the same" in prediction_words(same)[0]
     assert {row[-1] for row in prediction_table(same).rows} == {"same"}
+
+
+def test_rows_and_findings_are_in_the_unit_asked_for(report):
+    hours = report.in_unit("h").to_dict()
+    for there, here in zip(hours["findings"], report.to_dict()["findings"], strict=True):
+        factor = {"hours": 3600.0, "share": 1.0}[there["quantity"]["unit"]]
+        assert there["quantity"]["value"] == pytest.approx(here["quantity"]["value"] / factor)

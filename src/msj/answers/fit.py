@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from msj.answers.held_out import parts_of, predictions
 from msj.answers.question import question, root_of
@@ -45,6 +45,13 @@ class FitResult(Result):
     def independent(self) -> System:
         """The same with Poisson arrivals and independent jobs."""
         return self.fitted.independent
+
+    def in_unit(self, unit: str) -> Self:
+        """Return the rows, and the cluster's description, in another unit of time."""
+        wanted = unit_named(unit, "unit")
+        factor = float(ratio("seconds", wanted))
+        rows = tuple(row.rescaled(factor) for row in self.quantities)
+        return replace(self, quantities=rows, system=self.cluster.in_unit(wanted).to_spec())
 
     def to_toml(self, unit: str | None = None) -> str:
         """Return the cluster as a spec file whose comments say how each part was found."""

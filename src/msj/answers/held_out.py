@@ -130,7 +130,9 @@ def drawn(system: System, parts: Parts, root: Any, draw: int) -> RecordedJobs:
 def _waits(jobs: RecordedJobs, servers: int, policy: Policy, root: Any) -> NDArray[np.float64]:
     """Return the mean wait and its percentile."""
     done = replay_jobs(jobs, servers=servers, policy=policy, rng=root)
-    wait = np.maximum(done.finish - done.arrival - done.duration, 0.0)
+    wait = done.start - done.arrival
+    if done.preemptions is not None:  # who was put aside waits then, too
+        wait = np.maximum(done.finish - done.arrival - done.duration, wait)
     return np.array([wait.mean(), np.percentile(wait, LEVEL)])
 
 

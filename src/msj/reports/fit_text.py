@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from msj.answers.fit import FitResult
@@ -81,7 +82,7 @@ def prediction_words(found: Result) -> list[str]:
     if not nearer:
         said = "Nobody waits in the replay of the part held out: there is nothing to compare with."
     elif set(nearer) == {SAME}:
-        said = "The part fits are made from shows neither bursts nor order: both fits are the same."
+        said = "Both fits say the same."
     else:
         said = (
             f"The fit with the log's arrivals and order is nearer to the replay in {dependent} of {len(nearer)} "
@@ -119,7 +120,7 @@ def ratio_of(found: Result, policy: str, name: str, level: float | None, fit: st
 
 def _nearer(found: Result, policy: str, name: str, level: float | None) -> str:
     one, other = (ratio_of(found, policy, name, level, fit) for fit in (INDEPENDENT, DEPENDENT))
-    if not one or not other:
+    if one is None or other is None:
         return UNKNOWN
-    away = max(one, 1 / one), max(other, 1 / other)
+    away = [math.inf if factor == 0 else max(factor, 1 / factor) for factor in (one, other)]
     return SAME if away[0] == away[1] else BETTER if away[1] < away[0] else WORSE

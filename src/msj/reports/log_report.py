@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from msj.answers import FitResult, LogResult, fit, log, question, replay, root_of
 from msj.answers.replay import servers_of
@@ -22,6 +22,7 @@ from msj.reports.log_contents import LEVELS, Finding
 from msj.reports.log_findings import findings_of
 from msj.results import Missing, Outcome, Result, provenance
 from msj.results.result import plain
+from msj.results.units import ratio
 from msj.workloads import Rng
 from msj.workloads.streams import seed_record
 
@@ -38,6 +39,13 @@ class LogReport(LogResult):
     changes: tuple[Change, ...]
     fit: FitResult | None
     findings: tuple[Finding, ...]
+
+    def in_unit(self, unit: str) -> Self:
+        """Return the rows, and those that findings rest on, in another unit of time."""
+        there = super().in_unit(unit)
+        factor = float(ratio("seconds", there.system["time_unit"]))
+        moved = tuple(replace(finding, quantity=finding.quantity.rescaled(factor)) for finding in self.findings)
+        return replace(there, findings=moved)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as JSON writes it."""
