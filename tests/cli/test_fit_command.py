@@ -40,6 +40,7 @@ def test_a_fit_is_asked_again(run, tmp_path):
     ("arguments", "said"),
     [
         (["-o", "cluster.json"], "call it something.toml"),
+        (["-o", "README.md/cluster.toml"], "its folder cannot be made"),
         (["--durations", "gamma"], "'gamma' is no law to fit"),
         (["--arrivals", "dayly"], "did you mean 'daily'?"),
         (["--order", "random"], "'random' is no order to fit"),

@@ -63,3 +63,9 @@ def test_an_order_that_is_asked_for_is_taken():
 
 def test_one_class_has_no_order():
     assert isinstance(fit_order(np.zeros(50, dtype=np.int64), 1).order, IndependentOrder)
+
+
+def test_two_classes_in_runs_are_sticky_as_that_is_all_a_chain_of_two_can_be():
+    for s in (0.2, 0.6):
+        found = fit_order(drawn(StickyOrder(probability=s), shares=(0.7, 0.3)), 2)
+        assert found.order.law == "sticky"

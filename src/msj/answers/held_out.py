@@ -132,7 +132,8 @@ def _waits(jobs: RecordedJobs, servers: int, policy: Policy, root: Any) -> NDArr
     done = replay_jobs(jobs, servers=servers, policy=policy, rng=root)
     wait = done.start - done.arrival
     if done.preemptions is not None:  # who was put aside waits then, too
-        wait = np.maximum(done.finish - done.arrival - done.duration, wait)
+        whole = done.finish - done.arrival - done.duration
+        wait = np.where(done.preemptions > 0, np.maximum(whole, wait), wait)
     return np.array([wait.mean(), np.percentile(wait, LEVEL)])
 
 

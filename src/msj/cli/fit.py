@@ -89,8 +89,8 @@ def fit(
     from msj import answers
 
     require_programs(unit, as_json or as_csv or out is not None)
-    if out is not None and out.suffix.lower() != ".toml":
-        raise InvalidInput(f"--out '{out}' is no spec file with comments; call it something.toml")
+    if out is not None:
+        _check(out)
     with ProgressBar() as bar:
         found = answers.fit(
             file,
@@ -110,3 +110,13 @@ def fit(
     if out is not None:
         say(f"written: {out}")
     leave(found)
+
+
+def _check(out: Path) -> None:
+    """Refuse a place where no spec file can be written, before anything is computed; its folder is made."""
+    if out.suffix.lower() != ".toml":
+        raise InvalidInput(f"--out '{out}' is no spec file with comments; call it something.toml")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"--out '{out}': its folder cannot be made ({error.strerror}); give another") from None

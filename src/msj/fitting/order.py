@@ -59,7 +59,7 @@ def fit_order(of_job: NDArray[np.int64], count: int, law: str = "auto") -> Fitte
         "markov": _bic(pairs, pairs / pairs.sum(axis=1, keepdims=True), free),
     }
     if law == "auto":
-        law = min(bics, key=bics.__getitem__)
+        law = min(bics, key=lambda name: round(bics[name], 3))  # with two classes sticky and markov may be the same
         how = "least BIC of independent, sticky and markov"
     else:
         how = "as asked"

@@ -71,9 +71,8 @@ def to_toml(system: System, remarks: Mapping[str, str] = MappingProxyType({})) -
 
     Examples
     --------
-    >>> one = System(servers=1, classes=[{"name": "all", "need": 1, "share": 1, "duration": {"law": "exponential"}}])
-    >>> print(to_toml(one, {"servers": "counted", "all": "every job"}).splitlines()[0])
-    # counted
+    >>> print(to_toml(read("examples/two_servers.toml"), {"name": "as an example"}).splitlines()[0])
+    # as an example
     """
     spec = system.to_spec()
     classes = spec.pop("classes")
