@@ -1,8 +1,11 @@
 """The report of a log: every sentence against the numbers it speaks of, each rule from either side."""
 
 import dataclasses
+import json
 import re
+from importlib.resources import files
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -12,7 +15,8 @@ from msj.reports.log_changes import Change
 from msj.reports.log_findings import findings_of
 from msj.reports.log_page import write_log_report
 from msj.reports.log_report_text import write_log_report_text
-from msj.results import Quantity
+from msj.results import Quantity, Result
+from msj.results.glossary import GLOSSARY
 
 LOG = "examples/logs/small_cluster.swf"
 
@@ -165,6 +169,14 @@ def test_text_page_and_json_say_the_same_findings(report):
         assert finding.sentence in text
         assert finding.sentence in page
         assert f'id="{finding.section}-section"' in page
+
+
+def test_its_document_is_as_the_schema_has_it_and_reads_back(report):
+    schema = json.loads(files("msj.results").joinpath("schema.json").read_text(encoding="utf-8"))
+    document = json.loads(report.to_json())
+    jsonschema.validate(document, schema)
+    assert Result.from_dict(document).quantities == report.quantities
+    assert {row.name for row in report} <= GLOSSARY.keys()
 
 
 def test_a_log_without_waits_is_reported_without_them():
