@@ -34,6 +34,7 @@ from msj.sweeps.tables import (
 )
 
 TABLES = ("asked", "rows", "streams", "blocks")
+ORDER = {"blocks": ("stream", "index")}
 #: Answers that further effort could sharpen.
 OPEN_ENDED = {each.label for each in (Outcome.CONVERGED, Outcome.PRECISION_NOT_REACHED, Outcome.TOO_SHORT)}
 CONVERGED, TOO_SHORT = Outcome.CONVERGED.label, Outcome.TOO_SHORT.label
@@ -61,7 +62,9 @@ class Folder:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.tables = {name: Pieces(None if path is None else path / name, schemas()[name]) for name in TABLES}
+        self.tables = {
+            name: Pieces(None if path is None else path / name, schemas()[name], ORDER.get(name, ())) for name in TABLES
+        }
         self.answers: dict[str, Answer] = {}
         self.plans: dict[str, tuple[str, dict[str, Any], tuple[Quantity, ...]]] = {}  # by cell: stream, plan, rows
         self.places: dict[str, dict[int, str]] = {}  # by stream and block: the piece that has it
@@ -102,7 +105,7 @@ class Folder:
                 {
                     "cell": cell.id,
                     **_places(cell.at),
-                    "system": json.dumps(cell.served.to_spec()) if isinstance(cell, Cell) else None,
+                    "system": json.dumps(cell.document) if isinstance(cell, Cell) else None,
                     "code": self.code,
                 }
                 for cell in new
@@ -147,7 +150,7 @@ class Folder:
         missing = self.places.get(stream, {}).keys() - set(known)
         found: dict[int, Block] = {}
         for piece in sorted({self.places[stream][index] for index in missing}):
-            table = self.tables["blocks"].some(piece, [("stream", "=", stream), ("index", "in", missing)])
+            table = self.tables["blocks"].some(piece, stream, sorted(missing))
             if table is None:  # put together with others: it is in a piece that will be read
                 self.places[stream] = {i: name for i, name in self.places[stream].items() if name != piece}
                 self.refresh()

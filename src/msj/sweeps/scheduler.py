@@ -24,6 +24,7 @@ from msj.simulation.looks import Looks
 from msj.store import digest
 from msj.sweeps.cell import Cell
 from msj.sweeps.folder import Folder
+from msj.sweeps.line import Line
 from msj.sweeps.opening import Opened, stream_id, stream_of
 from msj.sweeps.workers import SECONDS, Failed, Workers, open_cells, run_blocks
 
@@ -96,6 +97,8 @@ class Scheduler:
         self.failed: dict[str, Failed] = {}  # cells without an answer this time
         self.streams: dict[str, Running] = {}
         self.ended: dict[str, tuple[list[Quantity], dict[str, Any]]] = {}  # streams: rows, and how they ended
+        self.line: Line[Running] = Line()  # streams that may want blocks
+        self.elsewhere: list[Running] = []  # streams whose next blocks others are at
         self.chunks: deque[list[Cell]] = deque()
         self.tasks: dict[Future[Any], Task] = {}
         self.strikes: Counter[str] = Counter()
@@ -166,7 +169,8 @@ class Scheduler:
     def _next(self, slots: int) -> Task | None:
         for _ in range(len(self.chunks)):
             # Few cells and many workers: smaller tasks, so that all have something to do.
-            size = max(min(CHUNK, sum(map(len, self.chunks)) // (2 * slots)), 1)
+            few = len(self.chunks) <= 2 * slots
+            size = max(min(CHUNK, sum(map(len, self.chunks)) // (2 * slots)), 1) if few else CHUNK
             chunk = self.chunks.popleft()
             claim = self.folder.claim(f"cells-{digest([cell.id for cell in chunk[:size]])}")
             if claim is None:
@@ -178,10 +182,10 @@ class Scheduler:
         return self._next_blocks()
 
     def _next_blocks(self) -> Task | None:
-        for running in sorted(self.streams.values(), key=lambda each: -each.width):
-            missing = running.missing(self.precision)
+        while (running := self.line.next()) is not None:
+            missing = running.missing(self.precision) if running.id in self.streams else []
             if not missing:
-                continue
+                continue  # it enters again with what it is waiting for
             claims = ExitStack()
             indices: list[int] = []
             for index in missing:
@@ -194,8 +198,15 @@ class Scheduler:
                     indices.append(index)
             if indices:
                 running.under_way.update(indices)
+                self._enter(running)  # it may want more
                 return Task(claims=claims, running=running, indices=indices)
+            self.elsewhere.append(running)
         return None
+
+    def _enter(self, running: Running) -> None:
+        """Let a stream wait for its turn."""
+        if running.id in self.streams:
+            self.line.enter(running.id, running, running.width)
 
     def _take(self, done: Iterable[Future[Any]]) -> None:
         """Keep what tasks have found; what is written is written before anybody else may begin it."""
@@ -245,6 +256,7 @@ class Scheduler:
             task.running.under_way -= set(task.indices)
             if given_up:
                 self._give_up(task.running, died)
+            self._enter(task.running)
 
     def _opened(self, task: Task, found: Sequence[Any], answers: list[Any], plans: list[Any]) -> None:
         for cell, (_, opened, seconds) in zip(task.cells, found, strict=False):
@@ -299,6 +311,7 @@ class Scheduler:
         while (outcome := looks.outcome(precision=self.precision, jobs=self.jobs)) is None:
             block = running.ready.pop(looks.through, None)
             if block is None:
+                self._enter(running)
                 return []
             looks.add(block)
         self.streams.pop(running.id, None)
@@ -341,6 +354,9 @@ class Scheduler:
     def _look_around(self) -> None:
         """Take in what other sweeps have found."""
         self.looked = time.monotonic()
+        for running in self.elsewhere:
+            self._enter(running)
+        self.elsewhere.clear()
         if not self.folder.refresh():
             return
         self.done |= {cell for cell in self.cells if self._answered(cell)}
