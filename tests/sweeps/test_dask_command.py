@@ -28,7 +28,8 @@ def address(tmp_path):
     try:
         until = time.monotonic() + 120
         while not (file.exists() and file.read_text().endswith("}")):
-            assert started[0].poll() is None and time.monotonic() < until, "the scheduler did not start"
+            assert started[0].poll() is None
+            assert time.monotonic() < until
             time.sleep(0.1)
         workers = [*dask, "worker", "--nworkers", "2", "--nthreads", "1", *here]
         started.append(subprocess.Popen(workers, **QUIET))

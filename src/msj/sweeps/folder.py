@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from msj.errors import Failure, InvalidInput
+from msj.errors import Failure
+from msj.executors.kept import claimed, unclaimed
 from msj.results import Outcome, Quantity
 from msj.simulation.blocks import Block
-from msj.store import Locked, code_identity, lock, not_written
+from msj.store import code_identity, not_written
+from msj.store.pieces import Pieces
 from msj.sweeps.cell import COMPUTES, Cell
 from msj.sweeps.grid import Refused
-from msj.sweeps.pieces import Pieces
 from msj.sweeps.tables import (
     PLACES,
     answer_table,
@@ -161,26 +162,14 @@ class Folder:
 
     def claim(self, name: str) -> AbstractContextManager[Any] | None:
         """Return a mark that this sweep is at something, to be given back; None if another sweep is."""
-        held = ExitStack()
-        if self.path is None:
-            return held
-        try:
-            (self.path / "claims").mkdir(exist_ok=True)
-            held.enter_context(lock(self.path / "claims" / name))
-        except Locked:
-            return None
-        except (OSError, InvalidInput):  # no locks on this file system: at worst it is computed twice
-            pass
-        return held
+        return claimed(self.path, name)
 
     def close(self) -> None:
         """Put small pieces together."""
         for table in self.tables.values():
             if table.folder is not None:
                 table.put_together()
-        if self.path is not None and (claims := self.path / "claims").is_dir():
-            with suppress(OSError):  # another sweep is at work
-                claims.rmdir()
+        unclaimed(self.path)
 
 
 def _places(at: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,16 +12,16 @@ from typing import Any
 from msj.answers.question import as_option
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput
+from msj.executors.workers import workers
 from msj.model.numbers import positive, whole
 from msj.results import Missing, Outcome, Result, Watch, provenance
 from msj.simulation import LEVELS
 from msj.simulation.question import checked_levels
-from msj.sweeps.cell import Asked, Cell
+from msj.sweeps.cell import COMPUTES, Asked, Cell
 from msj.sweeps.folder import Folder
 from msj.sweeps.grid import Grid, read_grid
 from msj.sweeps.reading import result_of
 from msj.sweeps.scheduler import Scheduler
-from msj.sweeps.workers import workers
 
 PRECISION = 0.01
 MOST_JOBS = 1_000_000_000
@@ -111,7 +111,7 @@ def sweep(
     scheduler = Scheduler(folder, able, precision=question.precision, jobs=question.jobs, effort=effort)
     try:
         if scheduler.open:
-            with workers(processes=processes, threads=threads, dask=dask, executor=executor) as hands:
+            with workers(processes=processes, threads=threads, dask=dask, executor=executor, rooms=COMPUTES) as hands:
                 scheduler.run(hands)
     except KeyboardInterrupt:
         outcome = Outcome.INTERRUPTED
