@@ -84,8 +84,12 @@ QUESTIONS: dict[str, Question] = {
     "curve": curve,
     "simulate": simulate,
     "compare": compare,
-    "look": lambda system, effort, *, seed=1, percentiles=True: look(
-        system, effort, seed=_seed(seed), percentiles=_flag(percentiles, "percentiles") is not False
+    "look": lambda system, effort, *, seed=1, changes=True, percentiles=True: look(
+        system,
+        effort,
+        seed=_seed(seed),
+        changes=_flag(changes, "changes") is not False,
+        percentiles=_flag(percentiles, "percentiles") is not False,
     ),
 }
 
