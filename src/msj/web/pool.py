@@ -75,8 +75,8 @@ class Process:
 class Pool:
     """So many workers, and those who wait for one."""
 
-    def __init__(self, limits: Limits, own_policies: Sequence[str] = ()) -> None:
-        self.limits, self.own_policies = limits, tuple(own_policies)
+    def __init__(self, limits: Limits, own_policies: Sequence[str] = (), log: str = "") -> None:
+        self.limits, self.own_policies, self.log = limits, tuple(own_policies), log
         self.free: Free[Process] = Free()
         self.waiting = 0
         self.under_way = 0
@@ -164,6 +164,7 @@ class Pool:
                 sys.executable,
                 "-m",
                 "msj.web.worker",
+                self.log,
                 *self.own_policies,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
