@@ -9,6 +9,7 @@ so that the ratio says what the page costs. With --shots, pictures of everything
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import shutil
 import statistics
@@ -107,21 +108,22 @@ def report(name, measured, alone):
 
 
 def shoot(browser, folder, name, address):
-    """Pictures at both widths, light and dark."""
-    for width in (1200, 390):
-        for scheme in ("light", "dark"):
-            media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-            metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-            browser.get("about:blank")
-            browser.get(address)
-            rests(browser, ("yes", "error"))
-            time.sleep(0.5)
-            height = browser.execute_script("return document.documentElement.scrollHeight")
-            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**metrics, "height": height})
-            time.sleep(0.3)
-            browser.save_screenshot(str(folder / f"{name}_{width}_{scheme}.png"))
+    """Pictures at both widths, light and dark, once the page has come to rest."""
+    browser.get("about:blank")
+    browser.get(address)
+    rests(browser, ("yes", "error"), 300)
+    for width, scheme in itertools.product((1200, 390), ("light", "dark")):
+        media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        time.sleep(1.5)
+        height = browser.execute_script("return document.documentElement.scrollHeight")
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**metrics, "height": height})
+        time.sleep(0.5)
+        browser.save_screenshot(str(folder / f"{name}_{width}_{scheme}.png"))
+    for reset in ("Emulation.clearDeviceMetricsOverride", "Emulation.setEmulatedMedia"):
+        browser.execute_cdp_cmd(reset, {"features": []} if reset.endswith("Media") else {})
 
 
 def main():

@@ -18,7 +18,9 @@ from msj.web.serve import Server
 def server():
     pytest.importorskip("uvicorn", reason="msj[web] is not installed: the page is not served")
     log = Recording(file=Path("examples/logs/small_cluster.swf").absolute())
-    limits = Limits(workers=2, body=200_000, headers=1.0, upload=1.0, answer=60.0, waiting=8, connections=40)
+    limits = Limits(
+        workers=2, body=200_000, headers=1.0, upload=1.0, answer=60.0, document=24.0, waiting=8, connections=40
+    )
     system = msj.read("examples/two_servers.toml")
     presets = {
         "HPC partition": msj.read("examples/hpc_partition.toml"),

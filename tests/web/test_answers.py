@@ -254,7 +254,7 @@ def test_only_json_of_a_decent_size(client):
 @pytest.mark.parametrize(
     "body",
     [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b'{"a": NaN}', b'{"a": 1, "a": 2}', b'{"a": ' + b"9" * 5000 + b"}",
-     b"[" * 100_000],
+     b"[" * 100_000, b'{"spec": "\\ud800"}'],
 )  # fmt: skip
 def test_what_is_not_json_gets_a_sentence(client, body):
     headers = {"content-type": "application/json"}

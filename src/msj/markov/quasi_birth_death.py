@@ -258,7 +258,7 @@ def check_rates(where: str, local: Any, outward: tuple[Any, ...]) -> None:
     least = min((float(entries.min()) for entries in rates if len(entries)), default=0.0)
     if least < 0:
         raise InvalidInput(f"a rate of {where} is {least:.6g}; rates off the diagonal must not be negative")
-    sums = sum(np.bincount(_rows(block), weights=block.data, minlength=block.shape[0]) for block in blocks)
+    sums = np.sum([np.bincount(_rows(block), block.data, minlength=block.shape[0]) for block in blocks], axis=0)
     wrong = np.abs(sums) > 1e-9 * np.abs(local.diagonal())
     if wrong.any():
         phase = int(np.argmax(wrong))

@@ -97,7 +97,7 @@ class Worker:
         effort = effort.replace(progress=watch)
         system = system_from(request, self.own_policies)
         if message["task"] == "document":
-            yield json.dumps(document(system, request.get("form"), watch), ensure_ascii=False)
+            yield json.dumps(document(system, request.get("form"), effort), ensure_ascii=False)
             return
         name, options = request.get("question"), request.get("options")
         for result in answers_to(name, system, options, effort, own_policies=self.own_policies, log=self.log):

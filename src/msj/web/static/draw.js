@@ -106,8 +106,9 @@ export function where(servers, bars) {
     return bar.parts.flatMap((part) => {
       const middle = left + part.value / 2;
       left += part.value;
-      if (part.value * room < 7.5 * part.name.length + 10) return [];
-      return [{ x: middle, y: bar.name, text: safe(part.name), showarrow: false, bgcolor: colour("page"), borderpad: 2, font: { color: colour("ink") } }];
+      const label = part.label ?? part.name;
+      if (part.value * room < 7.5 * label.length + 10) return [];
+      return [{ x: middle, y: bar.name, text: safe(label), showarrow: false, bgcolor: colour("page"), borderpad: 2, font: { color: colour("ink") } }];
     });
   });
   plot("where", data, layout(90 + 60 * bars.length, {

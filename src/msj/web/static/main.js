@@ -90,11 +90,11 @@ async function glance(signal) {
 async function further(signal) {
   if (!(await rest(signal, REST))) return;
   await curve(signal, false);
+  if (catalogue.log) await replay(signal);
   await changes(signal);
   await percentiles(signal);
   const { report } = shown;
   if (report.stable && !theMean()) await simulate(signal);
-  if (catalogue.log) await replay(signal);
   if (report.load !== null) await compare(signal);
   if (shown.curve === null) await curve(signal, true);
   if (signal.aborted) return;

@@ -84,7 +84,7 @@ function where(report, unstable) {
   if (lost) {
     const parts = [{ name: "busy", value: servers - lost.value, colour: "grey" }];
     const blamed = show.rows(report, "blocked_servers", { section: "capacity" }).filter((r) => r.at.change === undefined && r.value > 0.001 * servers);
-    blamed.sort((a, b) => b.value - a.value).forEach((r, i) => parts.push({ name: `held empty for '${r.class}'`, value: r.value, colour: "red", pattern: PATTERNS[i % 5] }));
+    blamed.sort((a, b) => b.value - a.value).forEach((r, i) => parts.push({ name: `held empty for '${r.class}'`, label: `for '${r.class}'`, value: r.value, colour: "red", pattern: PATTERNS[i % 5] }));
     const rest = lost.value - blamed.reduce((sum, r) => sum + r.value, 0);
     if (rest > 0.001 * servers) parts.push({ name: "lost", value: rest, colour: "red", pattern: "-" });
     bars.push({ name: "at its limit", parts });
