@@ -103,6 +103,9 @@ def test_a_replay_is_that_of_the_command_line(client):
     assert found.status_code == 200
     jobs = {"servers": 24, "shakes": 0, **options}
     assert numbers(found.json()) == numbers(msj.replay("examples/logs/small_cluster.swf", **jobs).to_dict())
+    in_hours = ask(client, "replay", {**SPEC, "servers": 24, "time_unit": "hours"}, options=options).json()
+    first = numbers(msj.replay("examples/logs/small_cluster.swf", **jobs).in_unit("hours").to_dict())
+    assert numbers(in_hours) == first
 
 
 def test_without_a_log_there_is_no_replay():
@@ -115,10 +118,9 @@ def test_the_classes_of_a_log_have_its_jobs_and_its_work():
     system, trace = log.as_system(), log.trace
     need, run = trace.column("need"), trace.column("run")
     assert system.servers == 32
-    assert system.mean_work == pytest.approx((need * run).mean(), rel=1e-9)
-    assert float(system.arrival_rate) == pytest.approx(
-        len(trace) / (trace.column("submit")[-1] - trace.column("submit")[0])
-    )
+    assert system.mean_work == pytest.approx((need * run).mean() / 3600, rel=1e-9)
+    hours = (trace.column("submit")[-1] - trace.column("submit")[0]) / 3600
+    assert float(system.arrival_rate) == pytest.approx(len(trace) / hours)
     alone = {c.need: float(c.share) for c in system.classes}
     assert alone[8] == pytest.approx((need == 8).mean())
     assert Recording.from_json(log.to_json()) == log

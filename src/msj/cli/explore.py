@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from msj.cli.examples import examples
 from msj.cli.log_options import LogPath, reading_options
@@ -107,8 +108,8 @@ def explore(
 
 def _recording(file: Path | None, reading: dict[str, Any]) -> Recording | None:
     """Return the log; None where FILE is a spec file, which options for logs do not go with."""
-    given = {option.name: option.default for option in explore.params}
-    changed = {name: value for name, value in reading.items() if value != given[name]}
+    told = click.get_current_context().get_parameter_source
+    changed = {name: value for name, value in reading.items() if told(name) is not ParameterSource.DEFAULT}
     if file is None or file.suffix.lower() in SPEC_FILES:
         if changed:
             option = next(iter(changed)).replace("_", "-")

@@ -95,7 +95,7 @@ def replay(
     if log is None:
         raise InvalidInput("there is no log to replay; start the server with one: msj explore LOG")
     chosen = _policies(policies, own) if policies is not None else _usual(system, own)
-    yield answers.replay(
+    found = answers.replay(
         log.trace,
         servers=system.servers,
         policies=chosen,
@@ -105,6 +105,7 @@ def replay(
         seed=_seed(seed),
         progress=effort.progress,
     )
+    yield found if system.time_unit is None else found.in_unit(system.time_unit)
 
 
 QUESTIONS: dict[str, Question] = {

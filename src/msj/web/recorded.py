@@ -23,7 +23,10 @@ from msj.logs import Trace, read_log
 from msj.logs.groups import by_need
 from msj.model import System
 from msj.model.spec_file import from_document
+from msj.results.units import TIME_UNITS
 
+UNIT = "hours"  # of the classes; a log's own seconds make rates nobody can read
+PER_UNIT = float(TIME_UNITS[UNIT].seconds)
 LEAST_CV, MOST_CV = 0.2, 20.0  # of a fitted law; beyond them it would have too many stages, or none would be seen
 
 
@@ -48,12 +51,12 @@ class Recording:
 
     @cached_property
     def arrival_rate(self) -> float:
-        """Jobs per second, from the first submission to the last."""
+        """Jobs per hour, from the first submission to the last."""
         submitted = self.trace.column("submit")
         span = float(submitted[-1] - submitted[0]) if len(submitted) else 0.0
         if span <= 0:
             raise InvalidInput("the jobs of the log are all submitted at once; a page needs some time between them")
-        return len(submitted) / span
+        return PER_UNIT * len(submitted) / span
 
     def to_json(self) -> str:
         """Return it as one argument of another process."""
@@ -67,7 +70,12 @@ class Recording:
 
     def in_the_catalogue(self) -> dict[str, Any]:
         """Return what the page needs to know of it; no path, which is nobody's business."""
-        return {"name": self.trace.source, "jobs": len(self.trace), "arrival_rate": self.arrival_rate}
+        return {
+            "name": self.trace.source,
+            "jobs": len(self.trace),
+            "arrival_rate": self.arrival_rate,
+            "time_unit": UNIT,
+        }
 
     def as_system(self) -> System:
         """Return the cluster of independent classes.
@@ -76,9 +84,9 @@ class Recording:
         --------
         >>> system = Recording(file=Path("examples/logs/small_cluster.swf")).as_system()
         >>> system.servers, len(system.classes), system.time_unit
-        (32, 7, 'seconds')
+        (32, 7, 'hours')
         """
-        need, run = self.trace.column("need").astype(np.int64), self.trace.column("run").astype(float)
+        need, run = self.trace.column("need").astype(np.int64), self.trace.column("run").astype(float) / PER_UNIT
         groups = by_need(need)
         classes = []
         for index, name in enumerate(groups.names):
@@ -96,7 +104,7 @@ class Recording:
         return from_document(
             {
                 "name": self.trace.source,
-                "time_unit": "seconds",
+                "time_unit": UNIT,
                 "servers": self.servers,
                 "arrival_rate": self.arrival_rate,
                 "classes": classes,

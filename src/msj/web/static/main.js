@@ -59,12 +59,7 @@ async function answer() {
   document.body.dataset.ready = "first";
   running.abort();
   running = new AbortController();
-  const { signal } = running;
-  try {
-    await further(signal);
-  } catch (error) {
-    if (!signal.aborted) fail(error);
-  }
+  await further(running.signal);
 }
 
 function fail(error) {
@@ -87,18 +82,28 @@ async function glance(signal) {
   paint();
 }
 
+// One step after the other; one that fails (the time was too short) leaves what is known as it is, and the others go on.
 async function further(signal) {
   if (!(await rest(signal, REST))) return;
-  await curve(signal, false);
-  if (catalogue.log) await replay(signal);
-  await changes(signal);
-  await percentiles(signal);
-  const { report } = shown;
-  if (report.stable && !theMean()) await simulate(signal);
-  if (report.load !== null) await compare(signal);
-  if (shown.curve === null) await curve(signal, true);
-  if (signal.aborted) return;
-  show.status("Done. Change something, or take it along.");
+  const steps = [
+    () => curve(signal, false),
+    () => catalogue.log && replay(signal),
+    () => changes(signal),
+    () => percentiles(signal),
+    () => shown.report.stable && !theMean() && simulate(signal),
+    () => shown.report.load !== null && compare(signal),
+    () => shown.curve === null && curve(signal, true),
+  ];
+  const failed = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      if (!signal.aborted) failed.push(error.message);
+    }
+    if (signal.aborted) return;
+  }
+  show.status(failed.length ? `Done, but for this: ${[...new Set(failed)].join("; ")}.` : "Done. Change something, or take it along.");
   document.body.dataset.ready = "yes";
 }
 
@@ -156,18 +161,14 @@ async function compare(signal) {
 // The recorded jobs on the servers, under the cap and at the load that are set.
 async function replay(signal) {
   const { spec, cap } = state.present();
-  const options = { seed: 1, scale_load: shown.report.load ? shown.report.load.arrival_rate / catalogue.log.arrival_rate : 1 };
+  const options = { seed: 1 };
+  const alike = shown.report.load && spec.time_unit === catalogue.log.time_unit; // else it is another cluster's rate
+  if (alike) options.scale_load = shown.report.load.arrival_rate / catalogue.log.arrival_rate;
   if (cap) options.largest_need = cap;
   show.status("Replaying the log.");
-  try {
-    for await (const { result } of stream({ spec, question: "replay", options }, signal)) {
-      if (!result) continue;
-      shown.replayed = result;
-      paint();
-    }
-  } catch (error) {
-    if (signal.aborted) throw error;
-    shown.replayed = { error: error.message };
+  for await (const { result } of stream({ spec, question: "replay", options }, signal)) {
+    if (!result) continue;
+    shown.replayed = result;
     paint();
   }
 }

@@ -161,19 +161,19 @@ function recorded() {
   $("recorded").closest("section").hidden = !shown.log;
   if (!shown.log) return;
   const { replayed } = shown;
-  const answered = replayed && !replayed.error;
-  const names = answered ? [...new Set(replayed.quantities.map((r) => r.at.policy))] : [];
+  const names = replayed ? [...new Set(replayed.quantities.map((r) => r.at.policy))] : [];
   const of = (policy, name) => show.row(replayed, name, { policy });
   const late = (policy) => show.rows(replayed, "waiting_time_percentile", { policy, class: null, level: 95 })[0];
   show.table(
     "recorded",
     `The ${shown.log.jobs.toLocaleString("en-GB")} jobs of ${shown.log.name}, one after the other as they were submitted, on the servers, under the cap and ` +
-      "at the load set here; needs, shares and durations are the log's. Facts about these jobs, no estimates. In seconds.",
+      "at the load set here; needs, shares and durations are the log's. Facts about these jobs, no estimates." +
+      inUnit(replayed?.system.time_unit),
     ["policy", "a job waits", "a job stays", "95 % wait at most"],
     names.map((policy) => ({
       name: policy === undefined ? "as recorded" : policy,
       cells: [of(policy, "mean_waiting_time") ?? "–", of(policy, "mean_response_time") ?? "–", late(policy) ?? "–"],
     })),
-    replayed?.error ?? "The log is replayed in a moment.",
+    "The log is replayed in a moment.",
   );
 }
