@@ -113,6 +113,12 @@ def number(browser, key):
     return None if found is None else float(found)
 
 
+def texts(browser, selector):
+    """What stands there, read at one moment: an element may be replaced by the next answer while it is asked."""
+    script = "return Array.from(document.querySelectorAll(arguments[0])).map((one) => one.innerText)"
+    return browser.execute_script(script, selector)
+
+
 def check_numbers(browser):
     exact = msj.analyse(system_shown(browser), percentiles=False)
     response = ("mean_response_time", "mean_waiting_time", "waiting_probability")
@@ -135,8 +141,7 @@ def test_it_opens_with_the_numbers_of_analyse_and_asks_nobody_else(page, server,
     exact = msj.curve(SYSTEM, loads=[0, 0.98]).along("load", "mean_response_time")
     assert line[0] == pytest.approx(exact[0][1].value)
     assert line[-1] == pytest.approx(exact[1][1].value)
-    sure = page.find_elements("css selector", "dd .sure")
-    assert {mark.text for mark in sure} == {"exact"}
+    assert set(texts(page, "dd .sure")) == {"exact"}
     assert "90 % of what counting server-time promises" in page.find_element("id", "findings").text
     wait(lambda: page.find_elements("css selector", "#waits tbody tr"))
     wait(lambda: "20 % more load" in page.find_element("id", "changes").text)
@@ -204,7 +209,7 @@ def test_arrivals_that_the_page_has_no_control_for_stay(browser, server):
 def test_times_have_their_unit(browser, server):
     open_page(browser, server, {"spec": {**SYSTEM.replace(arrival_rate=0.5).to_spec(), "time_unit": "hours"}})
     curve(browser)
-    assert " hours" in browser.find_element("css selector", "dd[data-key='mean_response_time']").text
+    assert " hours" in texts(browser, "dd[data-key='mean_response_time']")[0]
     assert browser.find_element("id", "rate-label").text == "Jobs that arrive per hour"
     assert "Most the cluster takes per hour" in browser.find_element("id", "numbers").text
     assert "hours" in browser.execute_script("return document.getElementById('curve').layout.yaxis.title.text")
@@ -241,14 +246,12 @@ def test_the_log_it_was_started_with_is_replayed(browser, server):
     spec["time_unit"] = "hours"
     open_page(browser, server, {"spec": spec})
     wait(lambda: browser.find_elements("css selector", "#recorded tbody tr"))
-    lines = browser.find_elements("css selector", "#recorded tbody tr")
-    found = {
-        line.find_element("tag name", "th").text: line.find_element("tag name", "td").get_attribute("data-value")
-        for line in lines
-    }
+    script = """return Object.fromEntries(Array.from(document.querySelectorAll("#recorded tbody tr")).map(
+        (line) => [line.cells[0].innerText, Number(line.cells[1].dataset.value)]))"""
+    found = browser.execute_script(script)
     exact = msj.replay("examples/logs/small_cluster.swf", policy="easy-backfilling", scale_load=0.5, shakes=0)
     seconds = exact.at(policy="easy-backfilling")["mean_waiting_time"]
-    assert float(found["easy-backfilling"]) == pytest.approx(seconds / 3600, rel=1e-9)
+    assert found["easy-backfilling"] == pytest.approx(seconds / 3600, rel=1e-9)
     assert "as recorded" in found
     assert browser.get_log("browser") == []
 
@@ -288,7 +291,7 @@ def test_what_is_simulated_says_so_and_is_what_simulate_says(browser, server):
     shown = number(browser, "mean_response_time")
     runs = (msj.simulate(from_document(spec), jobs=jobs, seed=1) for jobs in (25_000, 100_000, 400_000, 1_600_000))
     assert any(run["mean_response_time"] == pytest.approx(shown, rel=1e-12) for run in runs)
-    box = browser.find_element("css selector", "dd[data-key='mean_response_time']").text
+    box = texts(browser, "dd[data-key='mean_response_time']")[0]
     assert "±" in box
     assert "simulated, 95 % interval" in box
     assert browser.get_log("browser") == []
