@@ -89,6 +89,7 @@ if _TYPE_CHECKING:
         Weibull,
     )
     from msj.papers import paper
+    from msj.planning import plan
     from msj.reports import report
     from msj.results import Outcome, Progress, Quantity, Result
     from msj.sweeps import read_sweep, sweep
@@ -116,6 +117,7 @@ _PLACES = {
     "msj.answers": "analyse compare curve design in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
+    "msj.planning": "plan",
     "msj.sweeps": "read_sweep sweep",
     "msj.papers": "paper",
     "msj.reports": "report",
@@ -208,6 +210,7 @@ __all__ = [
     "one_and_n_scaling",
     "open_system",
     "paper",
+    "plan",
     "read",
     "read_log",
     "read_sweep",
