@@ -59,6 +59,7 @@ class Looks:
         self.stream = stream
         self.blocks: list[Block] = []
         self.standings: list[Standing] = []
+        self._last: tuple[int, tuple[Reading, list[list[int]]]] | None = None  # what was counted last
 
     @property
     def through(self) -> int:
@@ -178,6 +179,11 @@ class Looks:
 
     def counted(self, through: int) -> tuple[Reading, list[list[int]]]:
         """Return what the first blocks are worth, and which of them make each batch."""
+        if self._last is None or self._last[0] != through:
+            self._last = through, self._count(through)
+        return self._last[1]
+
+    def _count(self, through: int) -> tuple[Reading, list[list[int]]]:
         stream = self.stream
         question, threshold = stream.question, stream.known.stability_threshold
         pace, first = stream.pace, 0
