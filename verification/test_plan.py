@@ -44,18 +44,18 @@ EASY = msj.System(
     classes=_classes(("a", 1, "3/4", msj.Exponential(mean=1)), ("b", 3, "1/4", msj.Exponential(mean=2))),
 )
 # System, target, the true answer. The number at the answer and at the size below it, in runs of 4 and 8 million jobs:
-# p95 1.755 ± 0.010 and 2.635 ± 0.014; mean 0.1135 ± 0.001 and 0.2930 ± 0.0024; p90 4.648 ± 0.033 and 4.810 ± 0.036.
+# p95 1.755 ± 0.010 and 2.635 ± 0.014; mean 0.1135 ± 0.001 and 0.2930 ± 0.0024; p90 0.823 ± 0.009 and 4.648 ± 0.033.
 CASES = {
-    "first-fit, p95": (FIRST_FIT, "p95 wait <= 1.8", 5),
+    "first-fit, p95": (FIRST_FIT, "p95 wait <= 1.9", 5),
     "EASY, lognormal, mean": (LOGNORMAL, "mean wait <= 0.28", 6),
-    "EASY, p90 of the large": (EASY, "p90 wait[class=b] <= 4.73", 5),
+    "EASY, p90 of the large": (EASY, "p90 wait[class=b] <= 4.3", 6),
 }
 
 
 def planned(case, seed):
     """Return whether a plan is right, and whether it gives one number."""
     system, target, truth = CASES[case]
-    row = msj.plan(system, targets=target, seed=seed, jobs=300_000, odds=ODDS).row("planned_servers")
+    row = msj.plan(system, targets=target, seed=seed, jobs=200_000, odds=ODDS).row("planned_servers")
     low = row.value if row.low is None else row.low
     return low <= truth <= row.value, row.low is None
 
@@ -76,7 +76,9 @@ def main(seeds):
             plans, wrong, one, spent = counts[case]
             counts[case] = plans + 1, wrong + (not right), one + decided, spent + time.process_time() - started
         if seed % 5 == 4:
-            told = [f"{case}: {n} plans, {w} wrong, {d} decided, {s / n:.2f} s" for case, (n, w, d, s) in counts.items()]
+            told = [
+                f"{case}: {n} plans, {w} wrong, {d} decided, {s / n:.2f} s" for case, (n, w, d, s) in counts.items()
+            ]
             print("; ".join(told), flush=True)
 
 

@@ -72,7 +72,9 @@ def test_every_size_tried_from_the_answer_on_meets_the_targets():
 def test_the_largest_step_is_found_with_the_next_that_misses():
     for answer in (1, 5, 99):
         found = largest_step(
-            lambda i, answer=answer: Point(place=At({"load": i}), unstable="" if i <= answer else "too much", judged=()),
+            lambda i, answer=answer: Point(
+                place=At({"load": i}), unstable="" if i <= answer else "too much", judged=()
+            ),
             most=100,
             start=40,
             monotone=True,

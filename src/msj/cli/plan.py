@@ -23,6 +23,14 @@ from msj.cli.options import (
 )
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import draw_to, leave, show_result
+from msj.errors import InvalidInput
+
+
+def _writable(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a page that cannot be written, before anything is computed for it."""
+    if path is not None and not path.parent.is_dir():
+        raise InvalidInput(f"'{path}' cannot be written (no folder '{path.parent}'); check the path")
+    return path
 
 
 @click.command()
@@ -58,7 +66,11 @@ from msj.cli.show import draw_to, leave, show_result
 @load_options
 @plot_option
 @click.option(
-    "--html", type=click.Path(path_type=Path), metavar="PAGE", help="Also write one HTML page with the picture."
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="PAGE",
+    help="Also write one HTML page with the picture.",
+    callback=_writable,
 )
 @output_options
 def plan(

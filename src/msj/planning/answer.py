@@ -56,7 +56,8 @@ def answered(
         ]
     if costs is not None:
         found = [_with_price(each, costs) for each in found]
-    points = list(dict.fromkeys(point for each in found for point in each.points))
+    tried = dict.fromkeys(point for each in found for point in each.points)
+    points = [point for point in tried if point.judged or point.unstable]
     rows = [row for each in found for row in each.rows]
     said = _said(list(_policies(subject, vary)), found)
     if any(point.jobs for point in points):

@@ -218,7 +218,7 @@ def _log_plan(
     effort: Effort,
 ) -> PlanResult:
     """Plan for the jobs of a log."""
-    trace = file if isinstance(file, Trace) else read_log(file)
+    trace = file if isinstance(file, Trace) else read_log(file, servers=servers)
     size = trace.servers if servers is None else whole(servers, "servers")
     if size is None:
         raise InvalidInput("the log does not say how many servers there are; say it with servers (--servers N)")

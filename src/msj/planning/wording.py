@@ -62,11 +62,13 @@ def _server_hours(subject: Subject, plan: SizePlan) -> str:
         return f"{counted}: there {point.unstable}, so the queue grows without end."
     if point.verdict is Verdict.MEETS:
         return f"{counted}, which meets the targets."
-    return f"{counted}: there {_numbers(subject, point)}."
+    return f"{counted}: there {reason_of(subject, point)}."
 
 
 def _room(plan: SizePlan, first: int) -> str:
     gap = plan.present - first
+    if plan.present in plan.found.lucky:
+        return f"The cluster has {plan.present:,}, which is one of these."
     if gap == 0:
         return f"That is what the cluster has: {plan.present:,} servers."
     if gap < 0:

@@ -10,6 +10,7 @@ from pathlib import Path
 from msj.errors import InvalidInput
 from msj.planning import PlanResult
 from msj.plots import plan as picture
+from msj.results.html import html_grid
 from msj.store import write_text
 
 STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -21,15 +22,11 @@ thead th { font-weight: 600; } img { max-width: 100%; } .scroll { overflow-x: au
 
 def write_plan_page(result: PlanResult, path: Path) -> None:
     """Write the page."""
-    if not path.parent.is_dir():
-        raise InvalidInput(f"'{path}' cannot be written (no folder '{path.parent}'); check the path")
     write_text(path, plan_page(result))
 
 
 def plan_page(result: PlanResult) -> str:
     """Return the page."""
-    from msj.results.html import html_grid
-
     parts = [f"<h1>{escape(result.title)}: a plan</h1>", f'<p class="answer">{escape(result.sentence)}</p>']
     targets = "".join(f"<li>{escape(target.words(result.time_unit))}</li>" for target in result.targets)
     parts.append(f"<p>To be met:</p><ul>{targets}</ul>")
