@@ -85,7 +85,7 @@ def test_growth_that_cannot_be_read_is_refused(text):
 
 @pytest.mark.parametrize("text", ["1.2", "1.2/hour", "0/server hour", "x/server hour"])
 def test_prices_that_cannot_be_read_are_refused(text):
-    with pytest.raises(msj.InvalidInput, match="1.2/server hour"):
+    with pytest.raises(msj.InvalidInput, match=r"1\.2/server hour"):
         read_price(text)
 
 

@@ -40,7 +40,7 @@ JOBS = 4_000_000
 def plan(
     system: SystemLike | Trace | None = None,
     *,
-    targets: Iterable[str] | str,
+    targets: Iterable[str] | str = (),
     vary: str = "servers",
     policies: Iterable[Any] | None = None,
     growth: str | None = None,
