@@ -79,14 +79,14 @@ class Judge:
         )
 
     def _answered(self, system: System, where: At) -> Point:
+        if self.effort.over:
+            self.out_of_time = True
+            return Point(place=where, note="there was no time for it")
         name = self._identity(system, where)
         known = exactly(system, self.targets, self.effort)
         missed = any(each.verdict is Verdict.MISSES for each in known.judged)
         if known.unstable or missed or not known.left:
             return self._keep(name, Point(place=where, judged=known.judged, unstable=known.unstable))
-        if self.effort.over:
-            self.out_of_time = True
-            return Point(place=where, judged=known.judged, note="there was no time for it")
         found = simulate_point(
             system,
             known.left,

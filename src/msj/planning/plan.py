@@ -35,6 +35,7 @@ from msj.workloads.streams import seed_record
 
 ODDS = 0.05
 JOBS = 4_000_000
+OPERATIONS = 5e9  # of an exact method at one point, unasked: about a second; a plan asks many
 
 
 def plan(
@@ -138,7 +139,7 @@ def _is_log(given: Any) -> bool:
 
 
 def _limits(effort: Effort | None, seconds: float | None, progress: Watch | None) -> Effort:
-    limits = Effort() if effort is None else effort
+    limits = Effort(operations=OPERATIONS) if effort is None else effort
     limits = limits if progress is None else limits.replace(progress=progress)
     if seconds is None:
         return limits
