@@ -2,7 +2,7 @@
 
 A plan is wrong if the true answer is not what it says, or not in the range it gives. The odds it states are 5 %; of 200
 plans at most 18 are then wrong but once in a hundred times (binomial). ``python -m verification.test_plan`` prints the
-counts as they come.
+counts as they come; two numbers choose the seeds.
 """
 
 import sys
@@ -69,7 +69,7 @@ def test_plans_are_wrong_no_more_often_than_they_say(case):
 def main(seeds):
     """Print how often plans are wrong and how often open, system by system, as it becomes known."""
     counts = dict.fromkeys(CASES, (0, 0, 0, 0.0))
-    for seed in range(seeds):
+    for seed in seeds:
         for case in CASES:
             started = time.process_time()
             right, decided = planned(case, seed)
@@ -83,4 +83,5 @@ def main(seeds):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else SEEDS)
+    first, last = (int(text) for text in sys.argv[1:3]) if len(sys.argv) > 2 else (0, SEEDS)
+    main(range(first, last))
