@@ -90,6 +90,7 @@ if _TYPE_CHECKING:
         Weibull,
     )
     from msj.papers import paper
+    from msj.planning import plan
     from msj.reports import report, report_log
     from msj.results import Outcome, Progress, Quantity, Result
     from msj.sweeps import read_sweep, sweep
@@ -117,6 +118,7 @@ _PLACES = {
     "msj.answers": "analyse compare curve design fit in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
+    "msj.planning": "plan",
     "msj.sweeps": "read_sweep sweep",
     "msj.papers": "paper",
     "msj.reports": "report report_log",
@@ -210,6 +212,7 @@ __all__ = [
     "one_and_n_scaling",
     "open_system",
     "paper",
+    "plan",
     "read",
     "read_log",
     "read_sweep",

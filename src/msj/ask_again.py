@@ -33,6 +33,7 @@ VERBS = (
     "log",
     "one_and_n_scaling",
     "paper",
+    "plan",
     "read_sweep",
     "region",
     "replay",
