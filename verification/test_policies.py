@@ -4,6 +4,7 @@
 """
 
 import heapq
+import sys
 
 import numpy as np
 import pytest
@@ -149,8 +150,9 @@ def test_another_simulators_value_for_static_quickswap_is_that_of_starting_late(
     assert abs(np.mean(values) - 6.317) < 4 * error + 0.06
 
 
-if __name__ == "__main__":
-    for rho in (0.9, 0.98):
-        for title, each in TEN.items():
-            ratio = gittins_over_filling(each, rho, 1_000_000)
+if __name__ == "__main__":  # python -m verification.test_policies [UTILISATION JOBS [CLUSTER ...]]
+    asked = [(float(sys.argv[1]), int(sys.argv[2]))] if len(sys.argv) > 2 else [(0.9, 1_000_000), (0.98, 4_000_000)]
+    for rho, jobs in asked:
+        for title in sys.argv[3:] or TEN:
+            ratio = gittins_over_filling(TEN[title], rho, jobs)
             print(rho, title, *(["too short"] if ratio is None else [round(x, 4) for x in ratio]), sep="; ", flush=True)

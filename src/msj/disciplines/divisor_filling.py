@@ -13,7 +13,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.base import Fills, Serve
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 from msj.model import System
 
@@ -52,7 +53,7 @@ def divisor_filling(
 
 
 @dataclass(frozen=True, kw_only=True)
-class DivisorFilling(Policy):
+class DivisorFilling(Restarting):
     """DivisorFilling, preemptive."""
 
     name: ClassVar[str] = "divisor-filling"

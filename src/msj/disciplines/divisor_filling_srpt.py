@@ -15,8 +15,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Policy, Serve
+from msj.disciplines.base import Serve
 from msj.disciplines.divisor_filling import DivisorFilling
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 from msj.model import System
 
@@ -66,7 +67,7 @@ def fullest_of_the_shortest(alike: bool) -> Serve:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DivisorFillingSrpt(Policy):
+class DivisorFillingSrpt(Restarting):
     """DivisorFilling-SRPT, preemptive."""
 
     name: ClassVar[str] = "divisor-filling-srpt"

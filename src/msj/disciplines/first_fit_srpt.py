@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Policy, Serve
+from msj.disciplines.base import Serve
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 
 
@@ -40,7 +41,7 @@ def first_fit_srpt(
 
 
 @dataclass(frozen=True, kw_only=True)
-class FirstFitSrpt(Policy):
+class FirstFitSrpt(Restarting):
     """Jobs of least remaining size first, preemptive."""
 
     name: ClassVar[str] = "first-fit-srpt"

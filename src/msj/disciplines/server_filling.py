@@ -13,7 +13,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.base import Fills, Serve
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 from msj.model import System
 
@@ -56,7 +57,7 @@ def why_not_powers_of_two(system: System) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerFilling(Policy):
+class ServerFilling(Restarting):
     """ServerFilling, preemptive."""
 
     name: ClassVar[str] = "server-filling"

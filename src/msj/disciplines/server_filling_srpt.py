@@ -13,7 +13,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Policy, Serve
+from msj.disciplines.base import Serve
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 from msj.disciplines.server_filling import why_not_powers_of_two
 from msj.model import System
@@ -53,7 +54,7 @@ def server_filling_srpt(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerFillingSrpt(Policy):
+class ServerFillingSrpt(Restarting):
     """ServerFilling-SRPT, preemptive."""
 
     name: ClassVar[str] = "server-filling-srpt"
