@@ -18,7 +18,7 @@ from msj.analysis.wcfs_verdict import explain
 from msj.answers.saturated import that_apply
 from msj.disciplines.base import Policy
 from msj.disciplines.own_function import OwnFunction
-from msj.disciplines.server_filling import server_filling
+from msj.disciplines.server_filling import ServerFilling
 from msj.fronts.front_of import why_no_front
 from msj.registry import POLICIES
 from msj.simulation import replay_jobs
@@ -101,6 +101,9 @@ def test_a_job_that_is_stopped_begins_anew():
     assert resumed.finish.tolist() == [3.0, 2.0]
     assert restarted.finish.tolist() == [4.0, 2.0]
     assert restarted.start.tolist() == [0.0, 1.0]
+
+
+server_filling = ServerFilling().serve
 
 
 def by_arrivals(needs, running, remaining, servers, chosen, now):
