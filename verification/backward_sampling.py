@@ -1,7 +1,7 @@
 """Backward sampling of FCFS beside the forward run: ``python -m verification.backward_sampling`` prints the table.
 
-Every trial gives one response time, as if the cluster had run for ever, and needs no warm-up: the line is followed from n
-jobs before the one asked about, n doubled until two doublings have changed nothing (Loynes; FCFS is monotone, so the
+Every trial gives one response time, as if the cluster had run for ever, and needs no warm-up: the line is followed from
+n jobs before the one asked about, n doubled until two doublings have changed nothing (Loynes; FCFS is monotone, so the
 value only grows with n). The past of a trial is kept when n grows. Trials are independent, so the interval is the plain
 one. The forward run is msj's own, on as many jobs. Measured are the jobs per trial, how often 95 % intervals hold the
 exact mean, the bias, and the ratio of widths at the same number of jobs, without and with control variates.
