@@ -1,7 +1,7 @@
 """Backward sampling of FCFS beside the forward run: ``python -m verification.backward_sampling`` prints the table.
 
 Every trial gives one response time, as if the cluster had run for ever, and needs no warm-up: the line is followed from
-n jobs before the one asked about, n doubled until two doublings have changed nothing (Loynes; FCFS is monotone, so the
+n jobs before the one asked about, n doubled until some doublings have changed nothing (Loynes; FCFS is monotone, so the
 value only grows with n). The past of a trial is kept when n grows. Trials are independent, so the interval is the plain
 one. The forward run is msj's own, on as many jobs. Measured are the jobs per trial, how often 95 % intervals hold the
 exact mean, the bias, and the ratio of widths at the same number of jobs, without and with control variates.
@@ -10,13 +10,14 @@ exact mean, the bias, and the ratio of widths at the same number of jobs, withou
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 from numba import njit
 
 import msj
 
-LOADS = (0.5, 0.8, 0.9, 0.95)
+LOADS = (0.5, 0.8, 0.9)
 TRIALS, RUNS = 200, 300  # a run is so many trials and has one interval
 FIRST, MOST = 16, 1 << 20
 
@@ -46,7 +47,7 @@ def extend(rng, gap, need, duration, start, end, rate, needs, means):
 
 
 @njit(cache=True)
-def trial(rng, gap, need, duration, servers, rate, needs, means):
+def trial(rng, gap, need, duration, servers, rate, needs, means, still):
     """Return one response time and how many jobs were followed for it, all rounds counted."""
     drawn, past, followed, same, before = 0, FIRST, 0, 0, -1.0
     while True:
@@ -56,27 +57,27 @@ def trial(rng, gap, need, duration, servers, rate, needs, means):
         found = response(gap, need, duration, past, servers)
         followed += past
         same = same + 1 if found == before else 0
-        if same == 2 or 2 * past >= len(gap):
+        if same == still or 2 * past >= len(gap):
             return found, followed
         before, past = found, 2 * past
 
 
-def backward(system, rate, rng):
+def backward(system, rate, rng, still):
     """Return the mean, the half-width of its interval and the jobs followed, of one run."""
     room = np.empty(MOST), np.empty(MOST, dtype=np.int64), np.empty(MOST)
     needs = np.array([c.need for c in system.classes])
     means = np.array([float(c.duration.mean) for c in system.classes])
-    each = [trial(rng, *room, system.servers, rate, needs, means) for _ in range(TRIALS)]
+    each = [trial(rng, *room, system.servers, rate, needs, means, still) for _ in range(TRIALS)]
     times = np.array([time for time, _ in each])
     return times.mean(), 1.96 * times.std(ddof=1) / math.sqrt(TRIALS), sum(count for _, count in each)
 
 
-def row(system, load):
+def row(system, load, still):
     """Return jobs per trial, coverage, and the width of a backward over that of a forward interval, same jobs."""
     exact = msj.analyse(system.replace(load=load), percentiles=False)
     rate, value = exact["arrival_rate"], exact["mean_response_time"]
     rng = np.random.default_rng(1)
-    runs = [backward(system, rate, rng) for _ in range(RUNS)]
+    runs = [backward(system, rate, rng, still) for _ in range(RUNS)]
     held = np.mean([abs(mean - value) < half for mean, half, _ in runs])
     jobs = int(np.mean([count for *_, count in runs]))
     half = float(np.mean([half for _, half, _ in runs]))
@@ -98,5 +99,7 @@ if __name__ == "__main__":
             msj.JobClass(name="large", need=4, share="1/2", duration=msj.Exponential(mean="3/2")),
         ],
     )
-    for at in LOADS:
-        print(at, *(f"{number:.4g}" for number in row(one_and_four, at)), sep="; ", flush=True)
+    asked = [(float(sys.argv[1]), int(sys.argv[2]))] if len(sys.argv) > 2 else [(at, n) for n in (2, 4) for at in LOADS]
+    for at, doublings in asked:
+        found = row(one_and_four, at, doublings)
+        print(at, doublings, *(f"{number:.4g}" for number in found), sep="; ", flush=True)

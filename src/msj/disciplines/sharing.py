@@ -22,7 +22,7 @@ class Sharing(Policy):
     preemptive: ClassVar[bool] = True
     fills: ClassVar[Fills] = Fills.SHARED
     shares_speed: ClassVar[bool] = True
-    why_no_restart: ClassVar[str] = "shares servers, so that jobs slow down rather than stop"
+    why_no_restart: ClassVar[str] = "shares servers, so that a job that slows down and one that is stopped are not told apart"
 
     @property
     def front(self) -> None:
