@@ -17,7 +17,7 @@ from numba import njit
 
 import msj
 
-LOADS = (0.5, 0.8, 0.9)
+LOADS = (0.5, 0.8, 0.9, 0.95)
 TRIALS, RUNS = 200, 300  # a run is so many trials and has one interval
 FIRST, MOST = 16, 1 << 20
 
