@@ -29,6 +29,7 @@ if _TYPE_CHECKING:
         compare,
         curve,
         design,
+        fit,
         in_symbols,
         log,
         open_system,
@@ -89,7 +90,7 @@ if _TYPE_CHECKING:
         Weibull,
     )
     from msj.papers import paper
-    from msj.reports import report
+    from msj.reports import report, report_log
     from msj.results import Outcome, Progress, Quantity, Result
     from msj.sweeps import read_sweep, sweep
     from msj.workloads import RecordedJobs
@@ -113,12 +114,12 @@ _PLACES = {
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
     "msj.workloads": "RecordedJobs",
-    "msj.answers": "analyse compare curve design in_symbols log open_system region replay simulate waste",
+    "msj.answers": "analyse compare curve design fit in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
     "msj.sweeps": "read_sweep sweep",
     "msj.papers": "paper",
-    "msj.reports": "report",
+    "msj.reports": "report report_log",
     "msj.ask_again": "rerun",
 }
 _LATER = {name: place for place, names in _PLACES.items() for name in names.split()}
@@ -201,6 +202,7 @@ __all__ = [
     "compare",
     "curve",
     "design",
+    "fit",
     "fluid",
     "in_symbols",
     "log",
@@ -214,6 +216,7 @@ __all__ = [
     "region",
     "replay",
     "report",
+    "report_log",
     "rerun",
     "saturate",
     "simulate",

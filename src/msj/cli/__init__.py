@@ -41,6 +41,7 @@ First steps:
   msj new --example small_cluster.swf          a log to try; LOG below
   msj log LOG                                  a real log: SWF, Slurm's sacct, CSV, Parquet
   msj replay LOG --policies fcfs,easy-backfilling   its jobs under other policies
+  msj fit LOG -o cluster.toml                  a spec file from it, and how well that predicts it
   msj list durations                           what a spec file can say
   msj list quantities                          what the names in answers mean
 """
@@ -62,6 +63,7 @@ COMMANDS = {
     "waste": ("msj.cli.waste:waste", "Servers wasted, against a share, the rate ratio or the servers."),
     "log": ("msj.cli.log:log", "What a cluster's log says, as text and as one HTML page."),
     "replay": ("msj.cli.replay:replay", "A log's jobs under other policies and sizes."),
+    "fit": ("msj.cli.fit:fit", "A spec file from a log, and how well it predicts it."),
     "scaling": ("msj.cli.scaling:scaling", "What happens as the cluster grows."),
     "fluid": ("msj.cli.fluid:fluid", "The way into equilibrium, as a fluid."),
     "symbolic": ("msj.cli.symbolic:symbolic", "The answers as fractions and formulas."),
