@@ -241,7 +241,7 @@ class _Replay:
         makespan = float(done.finish.max() - done.arrival.min())
         work = float((done.need * done.duration).sum())
         for quantity, value in (
-            ("utilisation", work / (self.servers * makespan) if makespan > 0 else None),
+            ("utilisation", work / (self.servers * makespan) if makespan > 0 and not policy.restart else None),
             ("makespan", makespan),
         ):
             if value is not None:
