@@ -17,12 +17,13 @@ from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.response import (
     Response,
     beside_prediction,
-    bounds,
     exact_response,
     not_below,
     predicted,
     response,
+    terms,
 )
+from msj.answers.response import bounds as known_bounds
 from msj.answers.saturated import Method, analyses, cheapest_cost, that_apply, why_none
 from msj.answers.threshold import (
     UNANSWERED,
@@ -59,6 +60,7 @@ def analyse(
     percentiles: bool | None = None,
     states: int = 0,
     law: int | None = None,
+    bounds: bool = False,
     or_simulate: bool = False,
     rng: Rng = None,
     seed: int | None = None,
@@ -82,6 +84,8 @@ def analyse(
         How many of the likeliest saturated states to list, with their probabilities and relative completions.
     law
         List P(0), ..., P(law jobs in the system) too.
+    bounds
+        List what bounds and limits are made of, term by term, with exact values beside them, too.
     or_simulate
         Simulate what has no exact answer.
     rng, seed
@@ -140,7 +144,8 @@ def analyse(
                 found = exact_response(system, rate, effort, exact=exact, percentiles=percentiles)
             known = {row.name for row in rows} | {"offered_utilisation"}
             found = replace(found, rows=tuple(row for row in found.rows if row.name not in known))
-            rows += [*bounds(system, rate), *beside_prediction(found, prediction)]
+            rows += [*known_bounds(system, rate), *beside_prediction(found, prediction)]
+            rows += terms(system, rate) if bounds else []
             notes += [*prediction.notes, *found.notes]
             if not found.rows and found.failure is Failure.NOT_SUPPORTED:
                 notes.append(f"Response times have {GO_ON}")
@@ -222,7 +227,7 @@ def bounds_only(system: System, reason: str) -> Result:
             limit_said = said(most.value, "1/time", system.time_unit)
             notes.append(f"The arrival rate {rate:.6g} is not below {limit_said}, which no policy can exceed.")
         else:
-            rows += bounds(system, rate)
+            rows += known_bounds(system, rate)
     if outcome is not Outcome.UNSTABLE:
         notes.append(f"Threshold and response times have {GO_ON}")
     return Result(

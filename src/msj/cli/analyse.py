@@ -32,6 +32,7 @@ from msj.cli.show import leave, show_result
 )
 @click.option("--states", metavar="N", type=click.IntRange(min=1), help="Also list the N likeliest saturated states.")
 @click.option("--law", metavar="N", type=click.IntRange(min=0), help="Also list P(0), ..., P(N jobs in system).")
+@click.option("--bounds", is_flag=True, help="Also list what bounds and limits are made of, term by term.")
 @click.option("--or-simulate", is_flag=True, help="Simulate what has no exact answer.")
 @click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
 @output_options
@@ -42,6 +43,7 @@ def analyse(
     percentiles: bool | None,
     states: int | None,
     law: int | None,
+    bounds: bool,
     or_simulate: bool,
     seed: int | None,
     as_json: bool,
@@ -59,6 +61,7 @@ def analyse(
       msj analyse examples/two_servers.toml
       msj analyse examples/two_servers.toml --load 0.95 --json
       msj analyse examples/two_servers.toml --states 10
+      msj analyse examples/models/red_and_blue.toml --bounds
       msj analyse examples/gpu_training.toml --or-simulate --seed 1
     """
     from msj import answers
@@ -74,6 +77,7 @@ def analyse(
             percentiles=percentiles,
             states=states or 0,
             law=law,
+            bounds=bounds,
             or_simulate=or_simulate,
             seed=seed,
             progress=bar.show,

@@ -46,6 +46,9 @@ class LimitedProcessorSharing(Sharing):
     def least_busy(self, servers: int, least_need: int) -> tuple[float, str]:
         return 1.0, "a job alone has all servers"
 
+    def least_busy_per_job(self, servers: int, least_need: int) -> float:
+        return 1.0 / self.limit_on(servers)
+
     def supports(self, system: System) -> str | None:
         for c in system.active_classes:
             if c.need != system.servers:

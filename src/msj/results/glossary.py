@@ -78,7 +78,25 @@ GLOSSARY: dict[str, Term] = {
         ),
         ("response_time_lower_bound", "time", "E[T] is at least this"),
         ("response_time_upper_bound", "time", "E[T] is at most this"),
+        ("response_time_sharper_lower_bound", "time", "E[T] is at least this, counted more closely"),
+        ("response_time_sharper_upper_bound", "time", "E[T] is at most this, counted more closely"),
+        ("approximate_mean_response_time", "time", "E[T] by a formula that is right as the utilisation nears 1"),
         ("mg1_mean_response_time", "time", "E[T] on one server as fast as all together"),
+        ("mean_queueing_time", "time", "E[T_Q]: until a job is among the n oldest, of whom alone any is served"),
+        ("mean_front_time", "time", "E[T_F]: how long a job is among the n oldest"),
+        ("mean_work", "time", "E[W]: how long all servers together would take for what is left of the jobs present"),
+        ("queueing_time_lower_bound_from_work", "time", "E[T_Q] is at least this, as E[W] is known"),
+        ("queueing_time_upper_bound_from_work", "time", "E[T_Q] is at most this, as E[W] is known"),
+        *(
+            (f"{name}_{end}_bound", "time", f"{symbol} is at {most} this{closely}")
+            for name, symbol in (("work", "E[W]"), ("queueing_time", "E[T_Q]"), ("front_time", "E[T_F]"))
+            for end, most, closely in (
+                ("lower", "least", ""),
+                ("upper", "most", ""),
+                ("sharper_lower", "least", ", counted more closely"),
+                ("sharper_upper", "most", ", counted more closely"),
+            )
+        ),
         ("heavy_traffic_limit", "time", "what (1 - utilisation) x E[T] tends to as the utilisation nears 1"),
         ("simulated_waiting_probability", "share", "the waiting probability by simulation, beside an exact one"),
         ("waiting_probability_bound", "share", "the waiting probability is at most this"),
