@@ -41,6 +41,7 @@ GLOSSARY: dict[str, Term] = {
         ("saturated_utilisation", "share", "share of the servers in use while the queue never ends"),
         ("time_share", "share", "share of the time a packing should be in service, where packings take turns"),
         ("sufficient_utilisation", "share", "a utilisation below which the cluster is stable for certain"),
+        ("sharper_sufficient_utilisation", "share", "the same, counted more closely and for any durations"),
     ),
     **_group(
         "How much arrives",
@@ -101,7 +102,13 @@ GLOSSARY: dict[str, Term] = {
         ("simulated_waiting_probability", "share", "the waiting probability by simulation, beside an exact one"),
         ("waiting_probability_bound", "share", "the waiting probability is at most this"),
         ("waiting_probability_sharper_bound", "share", "the waiting probability is at most this, counted more closely"),
+        ("waiting_probability_sum_bound", "share", "the waiting probability is at most this, class by class"),
+        ("waiting_probability_little_bound", "share", "the waiting probability is at most this, by Little's law"),
+        ("waiting_probability_sharpest_bound", "share", "the waiting probability is at most this, for any durations"),
         ("waiting_probability_lower_bound", "share", "the waiting probability is at least this"),
+        ("limiting_waiting_probability", "share", "what the waiting probability tends to as the cluster grows"),
+        ("limiting_waiting_probability_lower_bound", "share", "what its lower bound tends to as the cluster grows"),
+        ("limiting_waiting_probability_upper_bound", "share", "what its sharpest bound tends to as the cluster grows"),
     ),
     **_group(
         "How many jobs there are",
@@ -123,6 +130,10 @@ GLOSSARY: dict[str, Term] = {
         ("set_up_servers", "servers", "mean number of servers that are being switched on"),
         ("busy_servers", "servers", "mean number of servers in use"),
         ("idle_servers", "servers", "mean number of servers that are on and not in use"),
+        ("server_time_left", "servers x time", "mean server-time that the jobs present still need"),
+        ("server_time_left_bound", "servers x time", "the mean server-time left is at most this"),
+        ("shortfall_bound", "servers", "E[(mean servers of a class - servers it asks for)+] is at most this"),
+        ("shortfall_sharper_bound", "servers", "the same is at most this, counted more closely"),
         ("mean_power", "power", "mean power of all servers, in the unit that `power` is given in"),
     ),
     **_group(
@@ -140,6 +151,8 @@ GLOSSARY: dict[str, Term] = {
         ("equilibrium_jobs_over_rate", "time", "what it tends to: the mean duration where nobody waits"),
         ("time_to_equilibrium", "time", "until the fluid stays near equilibrium"),
         ("mean_distance_to_fluid", "time", "largest distance of a path from the fluid, mean over paths"),
+        ("distance_to_fluid_bound", "time", "so many per cent of the paths stay within this distance, at least"),
+        ("distance_to_fluid_sharper_bound", "time", "the same, counted more closely"),
         ("distance_exponent", "1", "the power of the servers by which that distance changes"),
     ),
     **_group(
