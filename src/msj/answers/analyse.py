@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from msj.analysis.base import BEYOND, ResponseAnalysis
 from msj.analysis.chain_cost import in_words
-from msj.analysis.saturated_chain import saturate
+from msj.analysis.saturated_chain import completions_ahead, saturate
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.response import (
     Response,
@@ -42,12 +44,13 @@ from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
 from msj.model.assumptions import assumed, why_not_independent, why_not_plain
-from msj.model.numbers import whole
+from msj.model.numbers import positive, whole
 from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
 from msj.results.units import said
 from msj.workloads import Rng
 
 SMALL = 20  # times the largest need: a cluster to which the limit of large ones may be applied
+TIMES = 21  # at which completions are followed
 A_WHILE = 2e10  # operations of a chain before which people are told: some seconds
 
 
@@ -59,6 +62,7 @@ def analyse(
     exact: bool | None = None,
     percentiles: bool | None = None,
     states: int = 0,
+    until: float | None = None,
     law: int | None = None,
     bounds: bool = False,
     or_simulate: bool = False,
@@ -82,6 +86,8 @@ def analyse(
         takes seconds.
     states
         How many of the likeliest saturated states to list, with their probabilities and relative completions.
+    until
+        With ``states``: also the completions each is ahead of the usual number, at times up to this one.
     law
         List P(0), ..., P(law jobs in the system) too.
     bounds
@@ -153,7 +159,9 @@ def analyse(
     if why_not_plain(system) is not None:
         notes.append(f"Assumed: {assumed(system)}.")
     if states:
-        rows += _state_rows(system, whole(states, "states"))
+        rows += _state_rows(system, whole(states, "states"), until)
+    elif until is not None:
+        raise InvalidInput(f"until = {until:g} goes with states: say how many states to follow")
     if law is not None and outcome is not Outcome.UNSTABLE:
         rows += _law_rows(system, rate, whole(law, "law", least=0))
     return Result(
@@ -254,9 +262,11 @@ def load_rows(system: System, threshold: Threshold, rate: float) -> list[Quantit
     ]
 
 
-def _state_rows(system: System, most: int) -> list[Quantity]:
+def _state_rows(system: System, most: int, until: float | None = None) -> list[Quantity]:
     """The likeliest states of the saturated system."""
     solved = saturate(system)
+    times = [] if until is None else np.linspace(0.0, float(positive(until, "until")), TIMES).tolist()
+    ahead = completions_ahead(solved.built.chain, solved.relative_completions, times)
     columns = {
         "state_probability": solved.time_average,
         "state_probability_at_departure": solved.departure_average,
@@ -279,6 +289,17 @@ def _state_rows(system: System, most: int) -> list[Quantity]:
                 at={"state": state},
             )
             for name, values in columns.items()
+        ]
+        rows += [
+            Quantity(
+                name="completions_ahead",
+                value=float(values[s]),
+                kind="exact",
+                method="exponential of the saturated chain",
+                citation="reset, equation (1)",
+                at={"state": state, "time": t},
+            )
+            for t, values in zip(times, ahead, strict=True)
         ]
     return rows
 
