@@ -31,6 +31,8 @@ VERBS = (
     "in_symbols",
     "log",
     "one_and_n_scaling",
+    "one_and_n_worst",
+    "two_needs_scaling",
     "paper",
     "read_sweep",
     "region",

@@ -140,6 +140,13 @@ GLOSSARY: dict[str, Term] = {
         "The saturated system",
         ("relative_completions", "jobs", "Delta: completions to be expected more than usual, from a state on"),
         ("relative_completions_at_departure", "jobs", "the same, averaged over the states that departures leave"),
+        *(
+            (f"completions_term_{i}", "jobs", f"item {i} of the sum that relative completions at departure are")
+            for i in range(1, 6)
+        ),
+        ("scaled_completions", "jobs", "share of large jobs x relative completions at departure"),
+        ("worst_share_large", "share", "the share of large jobs at which relative completions are largest"),
+        ("worst_relative_completions", "jobs", "relative completions at departure at that share"),
         ("completions_ahead", "jobs", "E[C(y, t)] - lambda* t: completions more than usual, from a state until a time"),
         ("reset_constant_low", "time", "c_l: E[T] less its RESET prediction is at least this at every load"),
         ("reset_constant_high", "time", "c_h: E[T] less its RESET prediction is at most this at every load"),
