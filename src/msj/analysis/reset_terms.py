@@ -36,7 +36,7 @@ from msj.model import System
 from msj.results import Quantity
 
 FEW_STATES = 400  # of the service process of the at-least-k system
-FEW_OPERATIONS = 2e10  # for all loads together
+FEW_OPERATIONS = 1e10  # for all loads together
 POINTS = (9, 27)  # the 27 contain the 9
 CLOSE = 1e-6  # of the largest value: what the last coefficients may amount to
 

@@ -104,7 +104,7 @@ def worst_share(*, servers: int, rate_small: float, rate_large: float) -> WorstS
     --------
     >>> found = worst_share(servers=10**8, rate_small=1.0, rate_large=1.0)
     >>> f"{found.share_large:.3g} {found.completions:.4g} {found.balanced_completions:.4g}"
-    '5.23e-10 2.383e+08 4.373e+07'
+    '5.23e-10 2.383e+08 4.366e+07'
     """
 
     def completions(log_p: float) -> float:

@@ -52,7 +52,7 @@ def two_needs_scaling(
     >>> import msj
     >>> found = msj.two_needs_scaling(["1", "n/2"], "1/n", [8, 64])
     >>> [(n, round(row.value, 4)) for n, row in found.along("servers", "relative_completions_at_departure")]
-    [(8, 0.5453), (64, 7.6161)]
+    [(8, 0.7378), (64, 10.4418)]
     """
     if isinstance(needs, (str, Expression)) or len(needs) != 2:
         raise InvalidInput(f"needs = {needs!r} must be two expressions in n; write ['1', 'n/2']")
