@@ -33,7 +33,7 @@ def one_and_n_worst(
     >>> import msj
     >>> found = msj.one_and_n_worst([10**6])
     >>> [round(row.value) for row in found if row.name == "worst_relative_completions"], "border" in found.notes[0]
-    ([1810384, 1726939], True)
+    ([1809878, 1726939], True)
     """
     sizes = list(dict.fromkeys(whole(n, "servers", least=2) for n in servers))
     if not sizes:
