@@ -105,6 +105,26 @@ def test_sharing_all_servers_has_the_work_of_one_server():
     assert bounds.sharper.work.lower == bounds.sharper.work.upper == pytest.approx(exact.mean_work, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"name": "limited-processor-sharing", "limit": 3, "speeds": ["1/4", "3/4", 1]},
+        {"name": "limited-processor-sharing", "limit": 2, "speeds": [1, 1]},
+        {"name": "heterogeneous-servers", "speeds": [3, 2, 1], "assignment": "newest-first"},
+        {"name": "heterogeneous-servers", "speeds": [3, 2, 1], "assignment": "move-up"},
+    ],
+    ids=["slow alone", "as fast alone", "newest first", "move up"],
+)
+def test_speeds_that_depend_on_who_shares_are_inside_every_bound(policy):
+    shared = policy["name"] == "limited-processor-sharing"
+    jobs = JobClass(name="jobs", need=3 if shared else 1, share=1, duration=LAWS["hyperexponential"])
+    found = System(servers=3, classes=[jobs], policy=policy)
+    for rho in (0.1, 0.6, 0.95):
+        assert_inside(found, rho / wcfs_bounds(found).mean_size)
+    approximated = "approximate_mean_response_time" in {row.name for row in msj.analyse(found.replace(utilisation=0.5))}
+    assert approximated == (shared and policy["speeds"][0] == 1)
+
+
 def test_figure_7a_has_constants_that_are_linear_in_the_servers():
     # papers-gaps, d1: 3, 7, 15, 31 instead of 5, 19, 71, 271.
     constants = []

@@ -22,6 +22,8 @@ class LimitedSharing(BoundAnalysis):
     def supports(self, system: System) -> str | None:
         if not isinstance(system.policy, LimitedProcessorSharing):
             return f"the approximation is for '{LimitedProcessorSharing.name}'"
+        if min(system.policy.together(system.servers)) < 1.0:
+            return "the approximation is for a total speed that does not depend on how many share it"
         return ResponseTimeBounds().supports(system)
 
     def concerns(self, system: System) -> bool:

@@ -103,7 +103,7 @@ class HeterogeneousServers(Sharing):
         if self.speeds is not None and len(self.speeds) != servers:
             return None
         speeds = self.relative_speeds(servers)  # their mean is 1, and the fastest j have at least that
-        return (1.0 if self.assignment == "fastest-first" else min(speeds)) / servers
+        return (min(speeds) if self.assignment in ("slowest-first", "stay") else 1.0) / servers
 
     def fastest_speed(self, servers: int) -> float:
         return max(self.relative_speeds(servers))

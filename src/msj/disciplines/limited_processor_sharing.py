@@ -90,7 +90,7 @@ class LimitedProcessorSharing(Sharing):
         return 1.0, "a job alone has all servers"
 
     def least_busy_per_job(self, servers: int, least_need: int) -> float:
-        return 1.0 / self.limit_on(servers)
+        return min(speed / jobs for jobs, speed in enumerate(self.together(servers), start=1))
 
     def supports(self, system: System) -> str | None:
         if self.speeds is not None and len(self.speeds) != self.limit_on(system.servers):

@@ -22,7 +22,7 @@ def term_rows(family: LoadFocusedScaling, point: OneAndNPoint) -> Iterator[Quant
     """Return the five terms at one number of servers, and the share times their sum."""
 
     def row(name: str, value: float, kind: Kind, method: str, citation: str, **form: str) -> Quantity:
-        at = {"servers": point.servers, **form}
+        at: dict[str, int | str] = {"servers": point.servers, **form}
         return Quantity(name=name, value=value, kind=kind, method=method, citation=citation, at=at)
 
     n, p = point.servers, point.share_large

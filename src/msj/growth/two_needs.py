@@ -97,7 +97,7 @@ def _rows(n: int, needs: Sequence[int], p: float, rates: tuple[float, float]) ->
     ]
     try:
         solved, _ = solve_saturated(
-            System(servers=n, classes=classes), "chain", effort=Effort(operations=CHAIN_OPERATIONS)
+            System(servers=n, classes=tuple(classes)), "chain", effort=Effort(operations=CHAIN_OPERATIONS)
         )
     except MsjError:  # the chain is too large: threshold and waste stand alone
         return
