@@ -326,6 +326,8 @@ def test_rows():
     assert {name: (row.kind, row.citation) for name, row in rows.items()} == {
         "response_time_lower_bound": ("bound", "wcfs, Theorem 2"),
         "response_time_upper_bound": ("bound", "wcfs, Theorem 2"),
+        "response_time_sharper_lower_bound": ("bound", "wcfs, section 5.1"),
+        "response_time_sharper_upper_bound": ("bound", "wcfs, section 5.1"),
         "heavy_traffic_limit": ("asymptotic", "wcfs, Theorem 1"),
         "mg1_mean_response_time": ("exact", "wcfs, section 6"),
     }

@@ -146,8 +146,8 @@ def test_what_does_not_know_the_model_says_so(path):
         assert why_no_front(system) is None
         assert isinstance(front_of(system), FrontModel)
         return
-    known = {"finite-skip-chain", "finite-skip-response"} | (
-        {"wcfs-bounds"} if system.model.name == "red-and-blue" else set()
+    known = {"finite-skip-chain", "finite-skip-response", "reset-terms"} | (
+        {"wcfs-bounds", "wcfs-lemmas"} if system.model.name == "red-and-blue" else set()
     )
     assert {analysis.name for analysis in ANALYSES if analysis().supports(system) is None} == known
     for build in (saturated_chain, simplified_chain, ordered_chain, msj.saturate, msj.open_system, msj.in_symbols):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from msj.effort import Effort
+from msj.executors.kept import Kept
 from msj.model import System
 from msj.planning.exact_point import exactly
 from msj.planning.odds import Odds
@@ -19,7 +20,7 @@ from msj.planning.point import Point, Verdict
 from msj.planning.sequential import Budget, simulate_point
 from msj.planning.target import Target
 from msj.results.coordinates import At, Place
-from msj.store import Answers, code_identity, digest, known_rooms
+from msj.store import code_identity, digest, known_rooms
 from msj.workloads import seed_record
 
 SHOWS = ("cli", "plots", "reports", "web")  # rooms in which no number is computed
@@ -52,7 +53,7 @@ class Judge:
         root: np.random.SeedSequence,
         odds: Odds,
         budget: Budget,
-        kept: Answers,
+        kept: Kept,
     ) -> None:
         self.targets, self.effort, self.root = targets, effort, root
         self.odds, self.budget, self.kept = odds, budget, kept
@@ -117,9 +118,9 @@ class Judge:
 
     def _kept(self, system: System, where: At) -> Point | None:
         name = self._identity(system, where)
-        if name is None or name not in self.kept:
+        if name is None or name not in self.kept.answers:
             return None
-        found = Point.from_dict(where, self.kept[name].value, self.targets)
+        found = Point.from_dict(where, self.kept.answers[name].value, self.targets)
         if found.jobs:
             self.odds.next_point(len(self.targets))  # as if it had been asked now
         return found

@@ -13,6 +13,7 @@ from msj.answers.question import SystemLike, question, root_of
 from msj.answers.simulate import with_arrival_rate
 from msj.effort import Effort, Watch
 from msj.errors import InvalidInput
+from msj.executors.kept import Kept
 from msj.logs import Trace, read_log
 from msj.logs.reading import format_of
 from msj.logs.scenario import Scenario
@@ -29,7 +30,6 @@ from msj.planning.subject import SystemSubject
 from msj.planning.target import read_targets
 from msj.planning.vary import read_vary
 from msj.registry import POLICIES
-from msj.store import Answers
 from msj.workloads import Rng
 from msj.workloads.streams import seed_record
 
@@ -181,7 +181,7 @@ def _system_plan(
     if not 0 < share < 0.5:
         raise InvalidInput(f"odds = {share:g} of a wrong verdict must lie between 0 and 0.5; 0.05 is usual")
     root = root_of(rng, seed)
-    with Answers(None if out is None else Path(out)) as kept:
+    with Kept(None if out is None else Path(out)) as kept:
         judge = Judge(
             targets=found,
             effort=effort,
