@@ -202,15 +202,15 @@ def test_probability_intervals_are_wilsons(expected):
 
 
 def test_percentile_intervals_cover():
-    # Independent exponential values, one memory each: 1000 experiments, coverage 95 % +- 2.8 % (4 standard errors).
+    # Independent exponential values, one memory each: 500 experiments, coverage 95 % +- 3.9 % (4 standard errors).
     rng = np.random.default_rng(3)
     exact = -np.log(1 - np.array([0.5, 0.95, 0.99]))
     hits = np.zeros(3)
-    for _ in range(1000):
+    for _ in range(500):
         batches = [count(jobs(row, np.zeros(200))).response for row in rng.exponential(1, (20, 200))]
         found = percentile_intervals(batches, (50, 95, 99), 4000.0)
         hits += [low <= x <= high for (low, high), x in zip(found, exact, strict=True)]
-    assert np.all(np.abs(hits / 1000 - 0.95) < 0.028), hits
+    assert np.all(np.abs(hits / 500 - 0.95) < 0.039), hits
     assert percentile_intervals(batches, (99.95,), 4000.0) == [None]  # two exceedances are too few
 
 
