@@ -229,6 +229,38 @@ def theorems():
     return "\n\n".join(parts)
 
 
+def statements_of_papers():
+    """Every numbered statement of the papers, and what is done about it."""
+    from msj.papers.statements import statements
+
+    parts = []
+    for paper, title in PAPERS.items():
+        rows = []
+        for one in statements(paper):
+            done = "<br>".join(f"`msj paper {name}`" if " " in name else f"`{name}`" for name in one.by)
+            test = f"<br>test: `{one.checked.partition('::')[2]}`" if one.checked else ""
+            rows.append([one.place, one.says, done + test if one.by else f"nothing: {one.left_out}"])
+        parts += [f"## {paper}", f"*{title}.*", table(["statement", "says", "what msj does about it"], rows)]
+    return "\n\n".join(parts)
+
+
+def errata():
+    """Every slip found in the papers, with the check that shows it."""
+    from msj.papers.statements import errata as slips
+
+    parts = []
+    for paper, title in PAPERS.items():
+        rows = [[one.place, one.printed, one.right, _check(one.check)] for one in slips() if one.paper == paper]
+        parts += [f"## {paper}", f"*{title}.*", table(["place", "printed, in short", "right", "shown by"], rows)]
+    return "\n\n".join(parts)
+
+
+def _check(check):
+    if "::" in check:
+        return f"`{check.partition('::')[2]}`"
+    return check if check == "by hand" else f"`msj paper {check}`"
+
+
 def citations():
     """Return ``{paper: {place: {file, ...}}}`` for every citation in the texts of the source."""
     found = {}
@@ -278,6 +310,7 @@ PARTS = {
     "command-line": command_line,
     "coordinates": coordinates,
     "arrival-laws": arrival_laws,
+    "errata": errata,
     "glossary": glossary,
     "laws": laws,
     "models": models,
@@ -285,6 +318,7 @@ PARTS = {
     "policies": policies,
     "python": python_names,
     "python-names": python_index,
+    "statements": statements_of_papers,
     "theorems": theorems,
     "time-units": time_units,
 }

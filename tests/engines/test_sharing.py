@@ -13,7 +13,7 @@ from scipy.stats import t
 import msj
 from msj import Hyperexponential, InvalidInput, JobClass, NotSupported, System
 from msj.answers import simulate
-from msj.disciplines.heterogeneous_servers import HeterogeneousServers
+from msj.disciplines.heterogeneous_servers import ASSIGNMENTS, HeterogeneousServers
 from msj.disciplines.limited_processor_sharing import LimitedProcessorSharing
 from msj.disciplines.threshold_parallelism import ThresholdParallelism
 from msj.simulation import replay_jobs as replay
@@ -27,12 +27,14 @@ def shares(policy, needs, servers):
     given = np.zeros(count)
     if isinstance(policy, LimitedProcessorSharing):
         served = min(count, servers if policy.limit is None else policy.limit)
-        given[:served] = servers / max(served, 1)
+        together = 1 if policy.speeds is None or served == 0 else policy.speeds[served - 1]
+        given[:served] = servers * float(together) / max(served, 1)
     elif isinstance(policy, HeterogeneousServers):
-        speeds = np.array(policy.speeds, dtype=float)
+        speeds = np.array(policy.speeds, dtype=float)  # the fastest first
         speeds *= servers / speeds.sum()
-        speeds = speeds if policy.assignment == "fastest-first" else speeds[::-1]
-        given[: min(count, servers)] = speeds[:count]
+        speeds = speeds[::-1] if policy.assignment == "slowest-first" else speeds
+        served = min(count, servers)
+        given[:served] = speeds[:served][::-1] if policy.assignment == "newest-first" else speeds[:served]
     else:
         key = {"fcfs": lambda i: i, "elastic": lambda i: (-needs[i], i), "inelastic": lambda i: (needs[i], i)}
         left = servers
@@ -74,6 +76,8 @@ POLICIES = [
     LimitedProcessorSharing(),
     HeterogeneousServers(speeds=[1, 4, 3, 2]),
     HeterogeneousServers(speeds=[1, 4, 3, 2], assignment="slowest-first"),
+    HeterogeneousServers(speeds=[1, 4, 3, 2], assignment="newest-first"),
+    LimitedProcessorSharing(limit=3, speeds=["1/4", 1, "2/3"]),
     ThresholdParallelism(),
     ThresholdParallelism(order="elastic"),
     ThresholdParallelism(order="inelastic"),
@@ -122,6 +126,45 @@ def test_jobs_that_stay_on_their_server():
         np.testing.assert_allclose(done.start, start, atol=1e-9)
 
 
+def move_up_slowly(speeds, arrival, duration):
+    """Jobs in the order of their servers, the fastest first; whoever is last takes the place of one who leaves."""
+    left, placed, waiting, now, coming = duration.copy(), [], [], 0.0, 0
+    start, finish = np.full(len(arrival), np.nan), np.full(len(arrival), np.nan)
+    while coming < len(arrival) or placed:
+        ends = [now + left[job] / speed for job, speed in zip(placed, speeds, strict=False)]
+        arrives = arrival[coming] if coming < len(arrival) else math.inf
+        moment = min([arrives, *ends])
+        for job, speed in zip(placed, speeds, strict=False):
+            left[job] -= (moment - now) * speed
+        now = moment
+        if ends and min(ends) <= arrives:
+            place = ends.index(min(ends))
+            finish[placed[place]] = now
+            last = placed.pop()
+            if place < len(placed):
+                placed[place] = last
+        else:
+            waiting.append(coming)
+            coming += 1
+        while waiting and len(placed) < len(speeds):
+            placed.append(waiting.pop(0))
+            start[placed[-1]] = now
+    return start, finish
+
+
+def test_jobs_that_move_up():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        arrival = np.cumsum(rng.exponential(rng.choice([0.15, 0.3, 1.0]), 300))
+        duration = rng.exponential(1, 300) + 0.01
+        start, finish = move_up_slowly([1.6, 1.2, 0.8, 0.4], arrival, duration)
+        jobs = RecordedJobs(arrival=arrival, need=np.ones(300, dtype=int), duration=duration)
+        policy = HeterogeneousServers(speeds=[1, 4, 3, 2], assignment="move-up")
+        done = replay(jobs, servers=4, policy=policy, block=31)
+        np.testing.assert_allclose(done.finish, finish, atol=1e-9)
+        np.testing.assert_allclose(done.start, start, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("name", "seed"), [("limited_processor_sharing", 8), ("heterogeneous_servers", 9), ("threshold_parallelism", 10)]
 )
@@ -129,7 +172,7 @@ def test_the_examples_agree_with_their_chains(name, seed):
     system = msj.read(Path(__file__).parents[2] / "examples" / "models" / f"{name}.toml").replace(load=0.6)
     variants = [system.policy]
     if name == "heterogeneous_servers":
-        variants = [system.policy.replace(assignment=rule) for rule in ("fastest-first", "slowest-first", "stay")]
+        variants = [system.policy.replace(assignment=rule) for rule in ASSIGNMENTS]
     for policy in variants:
         exact = msj.analyse(system.replace(policy=policy))
         found = msj.simulate(system.replace(policy=policy), jobs=300_000, rng=seed)

@@ -111,8 +111,10 @@ def _duration(seconds: float) -> str:
 
 def _show(found: Reproduction) -> None:
     click.echo(f"{found.paper} {found.name}: {found.title}")
+    from msj.papers.verdicts import in_words
+
     for claim in found.claims:
-        click.echo(f"  {'reproduced' if claim.passed else 'NOT REPRODUCED'}: {claim.claim}")
+        click.echo(f"  {in_words(claim)}: {claim.claim}")
         click.echo(f"      paper {claim.claimed}; found {claim.found}; difference {claim.difference}")
         if claim.because:
             click.echo(f"      {claim.because}")

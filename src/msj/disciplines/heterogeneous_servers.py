@@ -4,8 +4,14 @@ A job on a server of speed v advances at rate v; durations are those on a server
 ``speeds`` matter. No job waits while a server is free. Who is on which server is the ``assignment``:
 
 - ``fastest-first``  preemptive: always the oldest job on the fastest server, the next on the second fastest, ...;
-- ``slowest-first``  the same with the slowest server first: what careless placing costs at most;
+- ``newest-first``   preemptive: of the jobs in service the newest is on the fastest server;
+- ``move-up``        preemptive: a job starts on the fastest free server; when one leaves, the job on the slowest server
+                     in use takes its place;
+- ``slowest-first``  as the first, with the slowest server first: what careless placing costs at most;
 - ``stay``           a job takes the fastest free server when it starts and stays there.
+
+All but the last two keep the fastest servers busy (preemptive fastest server first); wcfs allows any of them and does
+not say which its Figure 7b has.
 """
 
 from __future__ import annotations
@@ -20,7 +26,15 @@ from msj.model import System
 from msj.model.numbers import Number, positive, vector
 from msj.registry import nearest
 
-ASSIGNMENTS = ("fastest-first", "slowest-first", "stay")
+ASSIGNMENTS = ("fastest-first", "newest-first", "move-up", "slowest-first", "stay")
+#: How the engine calls them.
+RULES = {
+    "fastest-first": "by-rank",
+    "newest-first": "newest-first",
+    "move-up": "moving-up",
+    "slowest-first": "by-rank",
+    "stay": "staying",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +78,14 @@ class HeterogeneousServers(Sharing):
         return speeds[::-1] if self.assignment == "slowest-first" else speeds
 
     def engine(self, servers: int) -> ServedBy:
-        rule = "staying" if self.assignment == "stay" else "by-rank"
-        return ServedBy("msj.engines.sharing:SharingEngine", rule=rule, speeds=self.speeds_in_order(servers))
+        rule, speeds = RULES[self.assignment], self.speeds_in_order(servers)
+        return ServedBy("msj.engines.sharing:SharingEngine", rule=rule, speeds=speeds)
 
     def front_model(self, system: System) -> ServedBy:
         return ServedBy(
             "msj.fronts.heterogeneous_servers:HeterogeneousServersFront",
             speeds=self.speeds_in_order(system.servers),
-            staying=self.assignment == "stay",
+            rule=RULES[self.assignment],
         )
 
     def oldest_served(self, servers: int, least_need: int) -> int:
@@ -81,7 +95,7 @@ class HeterogeneousServers(Sharing):
         if self.speeds is not None and len(self.speeds) != servers:
             return None, self._wrong_number(servers)
         speeds = self.relative_speeds(servers)
-        if self.assignment != "fastest-first":  # who stays may be left alone on the slowest
+        if self.assignment in ("slowest-first", "stay"):  # who stays may be left alone on the slowest
             return min(speeds) / servers, "a job alone may have the slowest server"
         return max(speeds) / servers, "a job alone has the fastest server"
 

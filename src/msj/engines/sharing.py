@@ -17,8 +17,8 @@ from msj.engines.event import EventEngine, enter, leave, next_arrival
 from msj.engines.state import FINISHED, Arriving, job_row
 from msj.workloads.job_block import JobBlock
 
-RULES = ("equally", "by-rank", "up-to-need", "staying")
-EQUALLY, BY_RANK, UP_TO_NEED, STAYING = range(len(RULES))
+RULES = ("equally", "by-rank", "newest-first", "up-to-need", "staying", "moving-up")
+EQUALLY, BY_RANK, NEWEST_FIRST, UP_TO_NEED, STAYING, MOVING_UP = range(len(RULES))
 
 #: Jobs in order of arrival.
 QUEUE = np.dtype([("first", "i8"), ("last", "i8")])
@@ -36,12 +36,16 @@ class Rule(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """Queues in order of preference, the queue of each need, the servers, and the places in service."""
+    """Queues in order of preference, the queue of each need, the servers, the places in service.
+
+    ``together`` is the speed that 1, 2, ... jobs have together where they share it equally.
+    """
 
     queues: Any
     queue_of: Any
     servers: Any
     places: Any
+    together: Any
 
 
 class SharingEngine(EventEngine):
@@ -52,11 +56,14 @@ class SharingEngine(EventEngine):
     cluster
         The cluster.
     rule
-        ``equally``, ``by-rank`` (the oldest on the first server, ...), ``up-to-need`` or ``staying``.
+        ``equally``, ``by-rank`` (the oldest on the first server, ...), ``newest-first`` (of those in service),
+        ``up-to-need``, ``staying`` or ``moving-up`` (from the slowest server in use, when somebody leaves).
     most
         How many jobs may be in service; as many as there are servers if None.
     speeds
         Of the servers, in the order in which jobs take them; all 1 if None.
+    together
+        What 1, 2, ... jobs have together where they share equally, as a share of all servers; 1 if None.
     order
         ``fcfs``, ``elastic`` (larger needs first) or ``inelastic`` (smaller ones).
     """
@@ -70,6 +77,7 @@ class SharingEngine(EventEngine):
         rule: str,
         most: int | None = None,
         speeds: Sequence[float] | None = None,
+        together: Sequence[float] | None = None,
         order: str = "fcfs",
     ) -> None:
         super().__init__(cluster)
@@ -82,7 +90,9 @@ class SharingEngine(EventEngine):
         queues = np.full(len(needs), -1, dtype=QUEUE)
         servers = np.zeros(cluster.servers, dtype=SERVER)
         servers["speed"] = 1.0 if speeds is None else speeds
-        self.shares = Shares(queues, queue_of, servers, np.zeros(most or cluster.servers, dtype=PLACE))
+        places = np.zeros(most or cluster.servers, dtype=PLACE)
+        shared = np.ones(len(places)) if together is None else np.asarray(together, dtype=float)
+        self.shares = Shares(queues, queue_of, servers, places, cluster.servers * shared)
 
     def _run(self, block: JobBlock, arriving: Arriving) -> int:
         return int(_run(self.rule, arriving, self.present_jobs, self.shares, self.finished))
@@ -95,6 +105,21 @@ def _free_server(servers: Any) -> Any:
         server += 1
     servers[server].taken = 1
     return server
+
+
+@helper
+def _free(rule: Any, present: Any, shares: Any, left: Any) -> Any:
+    """Free the server of a job that leaves; where jobs move up, it is the last one in use that becomes free."""
+    jobs = present.jobs
+    last = left
+    if rule.kind == MOVING_UP:
+        for i in range(present.state[0].running):
+            slot = shares.places[i].slot
+            if jobs[slot].server > jobs[last].server:
+                last = slot
+    freed = jobs[last].server
+    jobs[last].server = jobs[left].server
+    shares.servers[freed].taken = 0
 
 
 @helper
@@ -112,21 +137,23 @@ def _give_out(rule: Any, present: Any, shares: Any) -> Any:
             places[size].slot = slot
             if rule.kind == BY_RANK:
                 places[size].speed = shares.servers[size].speed
-            elif rule.kind == STAYING:
+            elif rule.kind == STAYING or rule.kind == MOVING_UP:
                 if jobs[slot].start < 0.0:
                     jobs[slot].server = _free_server(shares.servers)
                 places[size].speed = shares.servers[jobs[slot].server].speed
             elif rule.kind == UP_TO_NEED:
                 places[size].speed = min(float(jobs[slot].need), free)
                 free -= places[size].speed
-            if jobs[slot].start < 0.0:
-                jobs[slot].start = state.now
             jobs[slot].in_service = 1
             size += 1
             slot = jobs[slot].next
-    if rule.kind == EQUALLY:
-        for i in range(size):
-            places[i].speed = rule.servers / size
+    for i in range(size):
+        if rule.kind == EQUALLY:
+            places[i].speed = shares.together[size - 1] / size
+        elif rule.kind == NEWEST_FIRST:
+            places[i].speed = shares.servers[size - 1 - i].speed
+        if jobs[places[i].slot].start < 0.0 and places[i].speed > 0.0:
+            jobs[places[i].slot].start = state.now
     for i in range(before):
         if jobs[places[i].before].in_service == 0:
             jobs[places[i].before].preemptions += 1
@@ -180,16 +207,20 @@ def _run(rule: Any, arriving: Any, present: Any, shares: Any, finished: Any) -> 
         ends, first = np.inf, -1
         for j in range(state.running):
             slot = places[j].slot
+            if places[j].speed == 0.0:  # nobody is served until more jobs have come
+                continue
             end = state.now + max(jobs[slot].remaining, 0.0) * jobs[slot].need / places[j].speed
             if end < ends or (end == ends and jobs[slot].number < jobs[places[first].slot].number):
                 ends, first = end, j
         until = next_arrival(arriving, state)
+        if first < 0 and until == np.inf:
+            return FINISHED  # those who are left wait for jobs that do not come
         if first >= 0 and ends <= until:
             _serve_until(rule, present, places, ends)
             slot = places[first].slot
             jobs[slot].finish = ends
-            if rule.kind == STAYING:
-                shares.servers[jobs[slot].server].taken = 0
+            if rule.kind == STAYING or rule.kind == MOVING_UP:
+                _free(rule, present, shares, slot)
             _part(jobs, shares.queues, slot)
             leave(present, finished, slot)
             state.running -= 1

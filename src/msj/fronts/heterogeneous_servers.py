@@ -1,7 +1,7 @@
 """The front of servers of different speeds (``disciplines.heterogeneous_servers``).
 
-The jobs are in order of arrival, or, where they stay on their server, one place per server. Equal servers are not told
-apart.
+The jobs are in order of arrival; where they move up, in the order of their servers; where they stay, one place per
+server. Equal servers are not told apart.
 """
 
 from __future__ import annotations
@@ -19,10 +19,15 @@ FREE = -1
 class HeterogeneousServersFront(PhasedFront[Types]):
     """One job per server; ``speeds`` in the order in which servers are taken, their mean is 1."""
 
-    def __init__(self, system: System, *, speeds: Sequence[float], staying: bool) -> None:
+    def __init__(self, system: System, *, speeds: Sequence[float], rule: str) -> None:
         super().__init__(system)
         self.speeds = tuple(speeds)
-        self.staying = staying
+        self.rule = rule
+
+    @property
+    def staying(self) -> bool:
+        """Whether a job keeps its server."""
+        return self.rule == "staying"
 
     @property
     def most_jobs(self) -> int:
@@ -40,7 +45,10 @@ class HeterogeneousServersFront(PhasedFront[Types]):
         return self._arranged((*front, job))
 
     def steps(self, front: Types) -> Iterator[Step[Types]]:
-        for place, (job, speed) in enumerate(zip(front, self.speeds, strict=False)):
+        speeds = self.speeds[: len(front)]
+        if self.rule == "newest-first":
+            speeds = speeds[::-1]
+        for place, (job, speed) in enumerate(zip(front, speeds, strict=True)):
             if job == FREE:
                 continue
             for rate, after in self.changes(job, speed):
@@ -48,6 +56,8 @@ class HeterogeneousServersFront(PhasedFront[Types]):
                     yield rate, self._arranged(without(front, place, after)), False
                 elif self.staying:
                     yield rate, self._arranged(without(front, place, FREE)), True
+                elif self.rule == "moving-up" and place < len(front) - 1:
+                    yield rate, self._arranged(without(front[:-1], place, front[-1])), True
                 else:
                     yield rate, self._arranged(without(front, place)), True
 
@@ -59,7 +69,9 @@ class HeterogeneousServersFront(PhasedFront[Types]):
         if self.staying:
             groups = [[job for job, v in zip(front, self.speeds, strict=True) if v == speed] for speed in self._kinds]
             return tuple(job for group in groups for job in sorted(group, reverse=True))
-        return tuple(sorted(front)) if len(self._kinds) == 1 else front
+        return (
+            tuple(sorted(front)) if len(self._kinds) == 1 else front
+        )  # a sorted front of equal servers is any of them
 
     @cached_property
     def _kinds(self) -> tuple[float, ...]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 #: ``quick`` takes a minute or two, ``full`` the papers' own run lengths.
 Scale = Literal["quick", "full"]
+Judgement = Literal["yes", "our reading", "no"]
 #: The data of a figure: flat rows of numbers and texts, one column name per key.
 Rows: TypeAlias = list[dict[str, Any]]
 
@@ -21,12 +22,16 @@ class Claim:
 
     ``claim`` is the paper's statement in words, ``claimed`` and ``found`` its number (or short text) and ours,
     ``difference`` how far apart they are, ``passed`` whether that counts as reproduced. ``because`` explains a
-    failure or a choice that had to be made.
+    failure or a choice that had to be made. Where the paper uses an adjective, or leaves open which of several systems
+    it means, the yardstick is ours: ``our_reading`` says so, and the claim counts neither as a yes nor as a no.
 
     Examples
     --------
-    >>> Claim(claim="the threshold is 9/10", claimed="0.9", found="0.9", difference="0", passed=True).passed
-    True
+    >>> claim = Claim(claim="the threshold is 9/10", claimed="0.9", found="0.9", difference="0", passed=True)
+    >>> claim.verdict
+    'yes'
+    >>> Claim(claim="tight", claimed="10 %", found="12 %", difference="2 %", passed=False, our_reading=True).verdict
+    'our reading'
     """
 
     claim: str
@@ -35,13 +40,21 @@ class Claim:
     difference: str
     passed: bool
     because: str = ""
+    our_reading: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "passed", bool(self.passed))  # comparisons of arrays give numpy's own kind
 
+    @property
+    def verdict(self) -> Judgement:
+        """What is said of it: a yardstick of ours can neither confirm nor refute a paper."""
+        if self.our_reading:
+            return "our reading"
+        return "yes" if self.passed else "no"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as plain data."""
-        return dict(vars(self))
+        return {**vars(self), "verdict": self.verdict}
 
 
 class Figure(ABC):

@@ -34,7 +34,7 @@ class Reproduction:
     @property
     def passed(self) -> bool:
         """Whether every claim was reproduced."""
-        return all(claim.passed for claim in self.claims)
+        return all(claim.verdict != "no" for claim in self.claims)
 
     def verdict(self) -> dict[str, Any]:
         """Return the verdict as plain data."""

@@ -88,7 +88,8 @@ def verdict_of(found: Sequence[Reproduction], seed: int) -> Verdict:
     for one in found:
         for name, value in (
             ("claims", len(one.claims)),
-            ("claims_reproduced", sum(claim.passed for claim in one.claims)),
+            ("claims_reproduced", sum(claim.verdict == "yes" for claim in one.claims)),
+            ("claims_by_our_reading", sum(claim.verdict == "our reading" for claim in one.claims)),
         ):
             rows.append(
                 Quantity(
@@ -103,7 +104,7 @@ def verdict_of(found: Sequence[Reproduction], seed: int) -> Verdict:
         f"{one.paper} {one.name}: not reproduced: {claim.claim} (paper {claim.claimed}, found {claim.found})"
         for one in found
         for claim in one.claims
-        if not claim.passed
+        if claim.verdict == "no"
     ]
     return Verdict(
         system={},

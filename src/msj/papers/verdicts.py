@@ -54,3 +54,16 @@ def exactly(what: str, claimed: str, found: str, *, because: str = "") -> Claim:
         passed=same,
         because=because,
     )
+
+
+def in_words(claim: Claim) -> str:
+    """Return what is said of a claim, before its words.
+
+    Examples
+    --------
+    >>> in_words(exactly("states", "13", "12"))
+    'NOT REPRODUCED'
+    """
+    if claim.verdict == "our reading":
+        return f"our reading {'holds' if claim.passed else 'does not hold'}"
+    return "reproduced" if claim.verdict == "yes" else "NOT REPRODUCED"

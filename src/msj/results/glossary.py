@@ -143,6 +143,11 @@ GLOSSARY: dict[str, Term] = {
         ("variance_reduction", "1", "how many times fewer jobs the same interval took, by what is known exactly"),
         ("claims", "1", "what a paper's figure says, counted"),
         ("claims_reproduced", "1", "how much of that was found again"),
+        (
+            "claims_by_our_reading",
+            "1",
+            "how much of that is judged by a yardstick of ours",
+        ),
     ),
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from msj.disciplines import Policy
+from msj.disciplines.model import policy_of
 from msj.disciplines.own_function import OwnFunction
 from msj.effort import Effort
 from msj.errors import InvalidInput, TooLarge
@@ -207,8 +208,10 @@ def new_replication(
 ) -> Replication:
     """Make one replication from its streams."""
     typical = min(float(c.duration.mean) for c in system.active_classes)
+    share, _ = policy_of(system).least_busy(system.servers, min(c.need for c in system.active_classes))
+    busy = 0.0 if share is None else share * system.servers
     return Replication(
-        source=SystemJobs(system, arrival_rate=rate, streams=streams),
+        source=SystemJobs(system, arrival_rate=rate, streams=streams, least_busy=busy),
         kernel=engine_of(system, streams),
         record=Record(
             classes=len(system.classes),

@@ -8,8 +8,9 @@ that the same jobs come whoever asks for how many.
 
 **Time keeps its digits.** Where jobs are rare, the clock would run away from the durations and differences of times
 would lose their digits. The sum of the work of all jobs so far, less the time that passed, bounds the time until the
-cluster is empty, whoever is served. Of a gap a thousand times as long only a thousandth matters to nobody: the rest
-is cut out of the clock and kept in ``skipped``, which belongs to the time that passed all the same.
+cluster is empty, whoever is served, if somebody is. Of a gap a thousand times as long only a thousandth matters to
+nobody: the rest is cut out of the clock and kept in ``skipped``, which belongs to the time that passed all the same.
+Where all servers may stand idle although jobs are present, nothing is cut.
 """
 
 from __future__ import annotations
@@ -30,9 +31,12 @@ LONG_EMPTY = 1000.0  # times what would empty the cluster: longer gaps are cut
 
 
 class SystemJobs:
-    """An endless source of a system's jobs at a given arrival rate."""
+    """An endless source of a system's jobs at a given arrival rate.
 
-    def __init__(self, system: System, *, arrival_rate: float, streams: Streams) -> None:
+    ``least_busy`` says how many servers work at least while a job is present; 0 if perhaps none does.
+    """
+
+    def __init__(self, system: System, *, arrival_rate: float, streams: Streams, least_busy: float = 1.0) -> None:
         self.system = system
         self.arrival_rate = float(arrival_rate)
         self.needs = np.array([c.need for c in system.classes], dtype=np.int64)
@@ -40,7 +44,9 @@ class SystemJobs:
         self.accept, self.alias = alias_table(np.array([float(c.share) for c in system.classes]))
         self.exponential = all(isinstance(c.duration, Exponential) for c in system.active_classes)
         # A model may let a cluster without jobs change (set-up times): then no gap is cut.
-        self.least_gap = LONG_EMPTY * float(self.means.max()) if system.model is None else np.inf
+        cuts = system.model is None and least_busy > 0.0
+        self.least_gap = LONG_EMPTY * float(self.means.max()) / min(least_busy, 1.0) if cuts else np.inf
+        self.long_empty = LONG_EMPTY / min(least_busy, 1.0) if cuts else np.inf
         self.times = np.zeros(3)  # the clock, what was cut out of it, a bound on the time until the cluster is empty
         self.real, self.whole = np.empty((3, BLOCK)), np.empty((2, BLOCK), dtype=np.int64)
         self.used = BLOCK
@@ -113,7 +119,7 @@ class SystemJobs:
                 here = np.flatnonzero(job_class == index)
                 duration[here] = c.duration.sample(self.durations, len(here))
         rate = self.arrival_rate if self.arrivals is None else 1.0  # gaps of other laws have their length already
-        _arrive(self.times, rate, self.least_gap, need, duration, arrival, chosen)
+        _arrive(self.times, rate, self.least_gap, self.long_empty, need, duration, arrival, chosen)
         self.used = 0
 
 
@@ -165,7 +171,7 @@ def _choose(chosen, accept, alias, needs, job_class, need, means, duration):  # 
 
 
 @njit(cache=True, nogil=True)
-def _arrive(times, rate, least_gap, need, duration, arrival, before):  # type: ignore[no-untyped-def]
+def _arrive(times, rate, least_gap, long_empty, need, duration, arrival, before):  # type: ignore[no-untyped-def]
     clock, skipped, busy = times[0], times[1], times[2]
     mean_gap = 1.0 / rate
     # As long as no gap is long, as always but where jobs are rare, nothing is cut, and a rough bound will do: what was
@@ -179,7 +185,7 @@ def _arrive(times, rate, least_gap, need, duration, arrival, before):  # type: i
     busy = max(busy - (clock - times[0]), 0.0) + work
     for i in range(short, len(arrival)):
         gap = arrival[i] * mean_gap
-        longest = LONG_EMPTY * busy + least_gap
+        longest = long_empty * busy + least_gap
         if gap > longest:
             skipped += gap - longest
             gap = longest

@@ -152,6 +152,7 @@ class LoadFocusedFigure(Figure):
             difference=f"{share:.1%}",
             passed=share <= PERCEPTIBLE,
             because="The height is that of all three curves on a logarithmic axis.",
+            our_reading=True,
         )
 
     def tight(self, rows: Rows, quantity: Quantity, words: str) -> Claim:
@@ -166,6 +167,7 @@ class LoadFocusedFigure(Figure):
             difference=f"{gap - 1:.1%} at most",
             passed=gap <= TIGHT,
             because="" if gap <= TIGHT else "A picture that spans many decades hides such a factor.",
+            our_reading=True,
         )
 
     def widest(self, rows: Rows, quantity: Quantity) -> tuple[float, int]:

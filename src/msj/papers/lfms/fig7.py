@@ -11,7 +11,7 @@ from msj.papers.lfms.curves import LoadFocusedFigure
 class Figure7(LoadFocusedFigure):
     title: ClassVar[str] = "mu and E[Δ(Y_d)], exact and asymptotic: 1-server dominated, mu_1 = 10, mu_n = 1"
     caption: ClassVar[str] = (
-        "The next term, (μ₁/μₙ − 1) n^(2−α) ln n, is as large as the leading one for all n of practical interest: "
+        "The next term, (γ + μ₁/μₙ − 1) n^(2−α) ln n, is as large as the leading one for all n of practical interest: "
         "exact and asymptotic are a factor 2.6 apart at 10^8 servers. (Where the text says that the green and orange "
         "curves converge, it means green and purple.)"
     )

@@ -39,8 +39,12 @@ class Fig3(Figure):
         return rows
 
     def draw(self, rows: Rows, figure: Any) -> None:
-        for axes, name in zip(figure.subplots(2, 2, sharex=True).flat, SETTINGS, strict=True):
+        # One scale for all: how much slower one setting converges than another is what the paper's figure shows.
+        for axes, name in zip(figure.subplots(2, 2, sharex=True, sharey=True).flat, SETTINGS, strict=True):
             _panel(axes, rows, name)
+        exact = 100.0 * np.array([row["relative_error"] for name in SETTINGS for row in of_setting(rows, name)])
+        room = 0.2 * (exact.max() - exact.min())
+        axes.set_ylim(min(exact.min(), 0.0) - room, max(exact.max(), 0.0) + room)
         figure.supxlabel("load λ/λ*", fontsize=10)
         figure.supylabel("relative error of the prediction (%)", fontsize=10)
         handles, labels = axes.get_legend_handles_labels()
@@ -71,8 +75,6 @@ def _panel(axes: Any, rows: Rows, name: str) -> None:
         capsize=2.5,
         label="simulated E[T], 95 % interval",
     )
-    room = 0.35 * (exact.max() - exact.min())
-    axes.set_ylim(min(exact.min(), 0.0) - room, max(exact.max(), 0.0) + room)
     axes.set_title(setting.name, fontsize=10)
     axes.grid(visible=True, color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)

@@ -29,7 +29,7 @@ class ResponseFigure(Figure):
     def draw(self, rows: Rows, figure: Any) -> None:
         panels = figure.subplots(1, 2 if self.apart else 1, sharey=True, squeeze=False)[0]
         for i, name in enumerate(self.settings):
-            _draw_setting(panels[i % len(panels)], rows, name)
+            _draw_setting(panels[i % len(panels)], rows, name, first=self.apart or i == 0)
         panels[0].set_ylabel("mean response time E[T]")
         for axes in panels:
             axes.set_yscale("log")
@@ -40,7 +40,7 @@ class ResponseFigure(Figure):
             axes.legend(frameon=False, fontsize=9, loc="upper left")
 
 
-def _draw_setting(axes: Any, rows: Rows, name: str) -> None:
+def _draw_setting(axes: Any, rows: Rows, name: str, *, first: bool) -> None:
     setting, curve, points = SETTINGS[name], of_setting(rows, name), of_setting(rows, name, simulated=True)
     load = [row["load"] for row in curve]
     axes.errorbar(
@@ -57,4 +57,5 @@ def _draw_setting(axes: Any, rows: Rows, name: str) -> None:
     )
     dashed = {"color": setting.colour, "linestyle": (0, (5, 3)), "linewidth": 1.8}
     axes.plot(load, [row["predicted"] for row in curve], **dashed, label=f"{name}, predicted")
-    axes.plot(load, [row["exact"] for row in curve], "-", color="0.3", linewidth=0.9, label=f"{name}, exact", zorder=1)
+    exact = "exact" if first else None  # one style, one line of the legend
+    axes.plot(load, [row["exact"] for row in curve], "-", color="0.3", linewidth=0.9, label=exact, zorder=1)

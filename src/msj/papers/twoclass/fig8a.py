@@ -58,6 +58,7 @@ def _similar_places(rows: Rows, other: Rows) -> Claim:
         difference="factors " + ", ".join(f"{factor:.2f}" for factor in factors),
         passed=len(ours) == len(theirs) and max(factors) <= SIMILAR,
         because=f"Our reading of similar: within a factor of {SIMILAR:g} on this logarithmic axis.",
+        our_reading=True,
     )
 
 
@@ -69,6 +70,8 @@ def _more_pronounced(figure: RatioFigure, rows: Rows, other: Rows) -> Claim:
         found=f"a dip of {ours:.1%} of n_2, against {theirs:.1%}",
         difference=f"{ours / theirs:.2f} times as deep",
         passed=ours > 1.5 * theirs,
+        because="Our reading of far more moderate: at most two thirds as deep, as shares of n_2.",
+        our_reading=True,
     )
 
 

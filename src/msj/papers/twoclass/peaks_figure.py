@@ -35,4 +35,6 @@ def _many_turns(figure: RatioFigure, rows: Rows) -> Claim:
         found=f"{optima} optima and {len(turns) - optima} pessima above 1",
         difference=f"n/n_2 − 1 = {expected} optima expected: one for each class-2 job displaced but the last",
         passed=optima == expected >= 2,
+        because="Our reading of many: as many as large jobs can be displaced.",
+        our_reading=True,
     )

@@ -57,7 +57,7 @@ class Figure3(Figure):
 
     def compute(self, work: Work) -> Rows:  # noqa: ARG002
         rows: Rows = []
-        for i in range(STEPS):
+        for i in range(STEPS + 1):  # to alpha = 1/2, where even constant needs wait (Halfin and Whitt)
             for j in range(STEPS + 1):
                 alpha, gamma = Fraction(i, 2 * STEPS), Fraction(j, STEPS)
                 family = ZeroQueueingFamily(needs=(Expression(f"n^({gamma})"),), alpha=alpha, beta=BETA)
@@ -86,10 +86,10 @@ class Figure3(Figure):
         box = {"facecolor": "white", "edgecolor": "none", "pad": 2.0}
         axes.annotate("region 1", (0, 0), xytext=(8, 7), textcoords="offset points", bbox=box, fontsize=9)
         axes.annotate("region 2: load constant", (0.012, 0.55), rotation=90, va="center", bbox=box, fontsize=9)
-        axes.annotate("region 3: needs constant", (0.28, 0.035), ha="center", bbox=box, fontsize=9)
+        axes.annotate("region 3: needs constant, up to 1/2", (0.28, 0.035), ha="center", bbox=box, fontsize=9)
         axes.annotate("region 4: zero queueing", (0.175, 0.25), ha="center", bbox=box, fontsize=10)
         axes.annotate("no zero queueing", (0.37, 0.65), ha="center", bbox=box, fontsize=10)
-        axes.set_xlim(-0.012, 0.47)
+        axes.set_xlim(-0.012, 0.515)
         axes.set_ylim(-0.03, 1.03)
         axes.set_xlabel(r"$\alpha$   (load $1 - \beta n^{-\alpha}$)")
         axes.set_ylabel(r"$\gamma$   (largest need $n^\gamma$)")

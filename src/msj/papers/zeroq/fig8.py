@@ -38,7 +38,7 @@ class Figure8(Figure):
         axes.plot([], [], "k:", linewidth=1.1, label="lower bounds")
         server_axis(axes, SIZES)
         axes.set_yscale("log")
-        axes.set_ylim(1e-5, 1.2)
+        axes.set_ylim(1e-7, 1.2)
         axes.set_ylabel("probability that a class-3 job waits")
         axes.legend(fontsize=9, frameon=False, loc="lower left")
 
