@@ -1,4 +1,4 @@
-"""Slips that the tests once did not notice, and must for ever: ``python -m verification.mutation --listed``.
+"""Slips that the tests once did not notice, and must for ever: ``python -m verification.mutation --listed --count 0``.
 
 Each is a file below ``src/msj``, what stands there once, and what stands there instead.
 """

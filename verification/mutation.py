@@ -11,7 +11,7 @@ so for each slip the kept loops of all files that import the changed one are rem
     python -m verification.mutation                        200 slips over all rooms: an hour
     python -m verification.mutation --rooms reports,cli    of some rooms
     python -m verification.mutation --changed main         where this branch differs from another
-    python -m verification.mutation --listed               those that were once missed
+    python -m verification.mutation --listed --count 0     those that were missed once
     python -m verification.mutation --out kept.jsonl       what was tried is kept there, and not tried again
 """
 
@@ -189,7 +189,9 @@ def drawn(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
     rooms: dict[str, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
         rooms[mutant.room].append(mutant)
-    chosen = []
+    chosen: list[Mutant] = []
+    if not count:
+        return chosen
     for _, own in sorted(rooms.items()):
         share = max(round(count * len(own) / len(mutants)), FEWEST)
         chosen += chance.sample(own, min(share, len(own)))
@@ -228,7 +230,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", help="separated by commas; all if not given")
-    parser.add_argument("--listed", action="store_true", help="the slips of verification/listed.py, none drawn")
+    parser.add_argument("--listed", action="store_true", help="those of verification/listed.py as well")
     parser.add_argument("--changed", metavar="COMMIT", help="only lines that differ from this commit")
     parser.add_argument("--out", type=Path, help="keeps what was tried, so that a run can be continued")
     parser.add_argument("--workers", type=int, default=2)
@@ -244,7 +246,7 @@ def main() -> None:
         mutants = [m for m in mutants if m.line in lines.get(m.file, ())]
     known = equivalent()
     unknown = [m for m in mutants if name_of(m) not in known]
-    chosen = listed(ROOT) if given.listed else drawn(unknown, given.count, given.seed)
+    chosen = [*(listed(ROOT) if given.listed else ()), *drawn(unknown, given.count, given.seed)]
     print(f"{len(chosen)} of {len(mutants):,} slips, {len(known)} known to change nothing", flush=True)
     if given.list:
         print("\n".join(map(str, chosen)))
