@@ -99,8 +99,14 @@ def place_of(text: str, line: int) -> Place:
             return Place("", False)
         names.append(around[0].name)
         if isinstance(around[0], ast.FunctionDef):
-            return Place(".".join(names), any("njit" in ast.unparse(each) for each in around[0].decorator_list))
+            return Place(".".join(names), _compiled(around[0], text))
         body = around[0].body
+
+
+def _compiled(node: ast.FunctionDef, text: str) -> bool:
+    """Return whether a function is compiled: by what stands above it, or handed to the compiler by its name."""
+    above = [ast.unparse(each) for each in node.decorator_list]
+    return any(each == "helper" or "jit" in each for each in above) or f")({node.name})" in text
 
 
 def _lines(node: ast.ClassDef | ast.FunctionDef) -> tuple[int, int]:

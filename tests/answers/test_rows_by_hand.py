@@ -106,3 +106,11 @@ def test_packings_that_take_most_share_the_time_by_their_work():
     found = msj.design(msj.System(servers=3, classes=classes))
     assert at(found, "time_share", "state") == pytest.approx({"1 of need 1, 1 of need 2": 1.0})
     assert found["stability_threshold"] == pytest.approx(2.0)
+
+
+def test_the_law_of_the_number_of_jobs_begins_at_none():
+    law = msj.Exponential(mean=1)
+    system = msj.System(servers=1, arrival_rate=0.5, classes=[msj.JobClass(name="a", need=1, share=1, duration=law)])
+    for last in (0, 3):
+        found = at(msj.analyse(system, percentiles=False, law=last), "jobs_in_system_probability", "jobs")
+        assert found == pytest.approx({n: 0.5 ** (n + 1) for n in range(last + 1)})  # M/M/1

@@ -131,12 +131,25 @@ class A:
 @njit
 def loop(a):
     return a
+
+
+def visit(a):
+    return a
+
+
+visited = njit(cache=True)(visit)
 """
 
 
 @pytest.mark.parametrize(
     ("line", "place"),
-    [(1, Place("", False)), (5, Place("A.f", False)), (8, Place("A.f", False)), (13, Place("loop", True))],
+    [
+        (1, Place("", False)),
+        (5, Place("A.f", False)),
+        (8, Place("A.f", False)),
+        (13, Place("loop", True)),
+        (18, Place("visit", True)),
+    ],
 )
 def test_a_line_is_in_the_outermost_function_around_it(line, place):
     assert place_of(NESTED, line) == place
