@@ -76,7 +76,7 @@ def test_random_laws_on_filled_servers(first, second, load, weight):
     ]
     for policy in ("server-filling", "divisor-filling"):
         system = System(servers=2, classes=classes, policy=policy, utilisation=load)
-        exact, bounds = msj.analyse(system)["mean_response_time"], wcfs_bounds(system)
+        exact, bounds = msj.analyse(system, percentiles=False)["mean_response_time"], wcfs_bounds(system)
         assert bounds.lower * (1 - 1e-9) <= exact <= bounds.upper * (1 + 1e-9)
 
 
