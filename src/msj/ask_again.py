@@ -32,6 +32,8 @@ VERBS = (
     "in_symbols",
     "log",
     "one_and_n_scaling",
+    "one_and_n_worst",
+    "two_needs_scaling",
     "paper",
     "plan",
     "read_sweep",
