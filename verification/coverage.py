@@ -146,7 +146,7 @@ def cells(names: list[str], *, precision: bool = True) -> Iterator[Cell]:
 
 
 def measure(
-    cell: Cell, seeds: int, controls: bool, first: int = 0
+    cell: Cell, seeds: int, controls: bool, first: int = 0, levels: tuple[float, ...] = LEVELS
 ) -> dict[tuple[str, float | None], list[bool | None]]:
     """Return, for each quantity and seed, whether the interval holds the exact value; None where there is none."""
     rate = cell.load * threshold(cell.system)
@@ -157,7 +157,7 @@ def measure(
         result = msj.simulate(
             system,
             rng=cell.seed(seed),
-            levels=LEVELS,
+            levels=levels,
             stability_threshold=threshold(cell.system),
             controls=controls and not cell.system.endswith("plain"),
             **cell.options,
@@ -169,7 +169,7 @@ def measure(
 
 
 def measure_difference(
-    cell: Cell, seeds: int, controls: bool, first: int = 0
+    cell: Cell, seeds: int, controls: bool, first: int = 0, levels: tuple[float, ...] = LEVELS
 ) -> dict[tuple[str, float | None], list[bool | None]]:
     """Return the same for the mean difference from FCFS, at a share of the FCFS threshold."""
     rate = cell.load * threshold("fcfs")
@@ -180,7 +180,7 @@ def measure_difference(
     for seed in range(first, first + seeds):
         policy = SYSTEMS[cell.system]().policy
         result = msj.compare(
-            system, ["fcfs", policy], jobs=cell.jobs, rng=cell.seed(seed + 10**6), levels=LEVELS, controls=controls
+            system, ["fcfs", policy], jobs=cell.jobs, rng=cell.seed(seed + 10**6), levels=levels, controls=controls
         )
         rows = [row for row in result if row.name == "mean_response_time_difference"]
         found.append(None if not rows or rows[0].low is None else rows[0].low <= truth <= rows[0].high)

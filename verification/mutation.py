@@ -1,16 +1,17 @@
 """Do the tests notice a slip? ``python -m verification.mutation``.
 
 Slips (:mod:`verification.mutants`) are drawn at random over all rooms and put one at a time into a copy of the project.
-The tests are run on it: those that name the file first, then those of its room, then those of what users call. A slip
-is noticed if a test fails, or does not end. What nobody notices is listed: either nothing depends on it (then it
-belongs into ``verification/equivalent.txt``, with the reason), or a test is missing.
+The tests that reach its function (:mod:`verification.reached`) are run on it, the quickest first, up to the first that
+fails. A slip is noticed if one fails, or does not end. What nobody notices is listed: either nothing depends on it
+(then it belongs into ``verification/equivalent.txt``, with the reason), or a test is missing.
 
 Compiled loops are kept on the disk by the file they stand in, and a loop knows nothing of a changed one that it calls:
 so for each slip the kept loops of all files that import the changed one are removed as well.
 
-    python -m verification.mutation                        200 slips over all rooms: hours
+    python -m verification.mutation                        200 slips over all rooms: an hour
     python -m verification.mutation --rooms reports,cli    of some rooms
     python -m verification.mutation --changed main         where this branch differs from another
+    python -m verification.mutation --listed --count 0     those that were missed once
     python -m verification.mutation --out kept.jsonl       what was tried is kept there, and not tried again
 """
 
@@ -27,19 +28,21 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
 
+from verification.listed import listed
 from verification.mutants import Mutant, mutants_of
+from verification.reached import KEPT, Place, Reached, place_of
+from verification.warm import Warm
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("src", "tests", "examples", "docs", "verification", "benchmarks")
 FILES = ("pyproject.toml", "conftest.py", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
-LAST = ("tests/answers", "tests/cli", "tests/reports", "tests/test_public_face.py")
-SECONDS = 900  # for one set of tests; what takes longer hangs
+MOST_SECONDS = 10.0  # of tests for one slip, as long as they take without it
 FEWEST = 6  # slips of a room
 NOTICED, IN_EACH_ROOM = 0.9, 0.8
 
@@ -55,81 +58,73 @@ class Trial(NamedTuple):
 class Copy:
     """A copy of the project in which one slip at a time is tried."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, reached: Reached) -> None:
+        self.root, self.reached = root, reached
         for name in COPIED:
             if (ROOT / name).exists():
                 shutil.copytree(ROOT / name, root / name)
         for name in FILES:
             if (ROOT / name).exists():
                 shutil.copy2(ROOT / name, root / name)
-        self.importers = importers_of(root / "src")
+        self.loops = importers_of(root / "src")
+        places = os.pathsep.join([str(root / "src"), str(Path(__file__).parents[1])])
+        self.environment = os.environ | {"PYTHONPATH": places, "OPENBLAS_NUM_THREADS": "1"}
+        (root / "build").mkdir()
+        self.warm = Warm(root, self.environment)
 
     def tried(self, mutant: Mutant) -> Trial:
-        """Run the tests with the slip, nearest first."""
+        """Run the tests that could notice the slip, up to the first that fails."""
         started = time.perf_counter()
         file = self.root / mutant.file
         text, stamp = file.read_text(encoding="utf-8"), file.stat()
         file.write_text(mutant.applied(text), encoding="utf-8")
-        stale = self._forget_loops(file) if "njit" in text else []
+        place = place_of(text, mutant.line)
+        stale = self._forget_loops(file) if "njit" in text and (place.compiled or not place.name) else []
         try:
-            for tests in self._tests(mutant):
-                by = self._fails(tests)
-                if by is not None:
-                    return Trial(True, by, time.perf_counter() - started)
-            return Trial(False, "", time.perf_counter() - started)
+            tests = self._tests(mutant, place)
+            by = self.warm.fails(tests, mutant.file, mutant.line, 1)
+            if by is None:
+                by = self._freshly(tests)
+            return Trial(bool(by), min(by, default=""), time.perf_counter() - started)
         finally:
             file.write_text(text, encoding="utf-8")
             os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
             for each in stale:
                 self._restore_loops(each)
 
-    def passes(self, tests: Iterable[str]) -> bool:
-        """Return whether tests pass without any slip."""
-        return self._fails(list(tests)) is None
+    def close(self) -> None:
+        """End what runs in the copy."""
+        self.warm.close()
 
-    def _tests(self, mutant: Mutant) -> Iterator[list[str]]:
-        module = Path(mutant.file).with_suffix("")
-        dotted = ".".join(module.parts[1:])
-        mentions = re.compile(
-            rf"{re.escape(dotted)}\b|from {re.escape(dotted.rpartition('.')[0])} import.*\b{module.name}\b"
-        )
-        tests = sorted((self.root / "tests").rglob("test_*.py"))
-        near = [str(t.relative_to(self.root)) for t in tests if module.name in t.stem or mentions.search(t.read_text())]
-        yield [*near, mutant.file]
-        if (self.root / "tests" / mutant.room).is_dir():
-            yield [f"tests/{mutant.room}"]
-        yield list(LAST)
+    def fails(self, tests: Iterable[str]) -> set[str]:
+        """Return those of some tests that fail without any slip."""
+        return set(self.warm.fails(sorted(tests), "", 0, 1000) or [])
 
-    def _fails(self, tests: list[str]) -> str | None:
-        """Return the first test that fails, None if all pass."""
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "-n",
-            "0",
-            "-p",
-            "no:cacheprovider",
-            "--no-header",
-            *tests,
-        ]
-        environment = os.environ | {"PYTHONPATH": str(self.root / "src"), "OPENBLAS_NUM_THREADS": "1"}
-        try:
-            done = subprocess.run(
-                command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return "it does not end"
-        if done.returncode in (0, 5):  # 5: no tests there
-            return None
-        found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, flags=re.MULTILINE)
-        return found[1] if found else "pytest itself"
+    def _tests(self, mutant: Mutant, place: Place) -> list[str]:
+        loops = self.loops.get(self.root / mutant.file, set())
+        importers = [file.relative_to(self.root).as_posix() for file in loops]
+        return self.reached.tests(mutant.file, place, importers, MOST_SECONDS)
+
+    def _freshly(self, tests: list[str]) -> list[str]:
+        """Return the first test that fails in a process of its own."""
+        if not tests:
+            return []
+        listed = self.root / "build" / "tests.txt"
+        listed.write_text("\n".join(tests), encoding="utf-8")
+        plugins = ["-p", "no:cacheprovider", "-p", "verification.hanging"]
+        arguments = ["-q", "-x", "-n", "0", *plugins, "--no-header", "--tb=no", "-rfE", "--rootdir=.", f"@{listed}"]
+        command = [sys.executable, "-m", "pytest", *arguments]
+        done = subprocess.run(command, cwd=self.root, env=self.environment, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return []
+        if unknown := set(re.findall(rf"not found: {self.root}/(.*)$", done.stderr, flags=re.MULTILINE)):
+            return self._freshly([test for test in tests if test not in unknown])  # renamed since
+        if done.returncode < 0:
+            return ["it does not end"]
+        return re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", done.stdout, re.MULTILINE) or ["pytest itself"]
 
     def _forget_loops(self, file: Path) -> list[Path]:
-        stale = [file, *self.importers.get(file, ())]
+        stale = [file, *self.loops.get(file, ())]
         for each in stale:
             for kept in (each.parent / "__pycache__").glob(f"{each.stem}.*.nb[ic]"):
                 kept.unlink()
@@ -145,13 +140,15 @@ class Copy:
 
 
 def importers_of(source: Path) -> dict[Path, set[Path]]:
-    """Return, for each module, all that import it, directly or not."""
+    """Return, for each module, those that import it, and those that may have compiled its loops into their own."""
     names = {".".join(file.relative_to(source).with_suffix("").parts): file for file in source.rglob("*.py")}
     direct: dict[Path, set[Path]] = defaultdict(set)
+    passing_on = set()
     for file in names.values():
-        for module, imported in re.findall(
-            r"^\s*from (msj[\w.]*) import (\([^)]*\)|.*)$", file.read_text(encoding="utf-8"), flags=re.MULTILINE
-        ):
+        text = file.read_text(encoding="utf-8")
+        if "njit" in text or file.name == "__init__.py":
+            passing_on.add(file)
+        for module, imported in re.findall(r"^\s*from (msj[\w.]*) import (\([^)]*\)|.*)$", text, flags=re.MULTILINE):
             for name in (module, *(f"{module}.{word}" for word in re.findall(r"\w+", imported))):
                 if name in names:
                     direct[names[name]].add(file)
@@ -159,11 +156,31 @@ def importers_of(source: Path) -> dict[Path, set[Path]]:
     for file in names.values():
         reached, new = set(), [file]
         while new:
-            for other in direct[new.pop()] - reached:
-                reached.add(other)
-                new.append(other)
+            others = direct[new.pop()] - reached
+            reached |= others
+            new += others & passing_on
         found[file] = reached
     return found
+
+
+def seen_reaching(workers: int) -> Reached:
+    """Return which tests reach what, after running all of them if that is not kept from before."""
+    if not (ROOT / KEPT).exists():
+        print(f"{KEPT} is not there: all tests are run once to see which of them reach what", flush=True)
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            str(workers),
+            "-p",
+            "verification.reached",
+            "--rootdir=.",
+        ]
+        places = os.pathsep.join([str(ROOT / "src"), str(Path(__file__).parents[1])])
+        subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": places}, capture_output=True, check=False)
+    return Reached(ROOT, (ROOT / KEPT).read_text(encoding="utf-8").splitlines())
 
 
 def drawn(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
@@ -172,7 +189,9 @@ def drawn(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
     rooms: dict[str, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
         rooms[mutant.room].append(mutant)
-    chosen = []
+    chosen: list[Mutant] = []
+    if not count:
+        return chosen
     for _, own in sorted(rooms.items()):
         share = max(round(count * len(own) / len(mutants)), FEWEST)
         chosen += chance.sample(own, min(share, len(own)))
@@ -211,6 +230,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", help="separated by commas; all if not given")
+    parser.add_argument("--listed", action="store_true", help="those of verification/listed.py as well")
     parser.add_argument("--changed", metavar="COMMIT", help="only lines that differ from this commit")
     parser.add_argument("--out", type=Path, help="keeps what was tried, so that a run can be continued")
     parser.add_argument("--workers", type=int, default=2)
@@ -225,7 +245,8 @@ def main() -> None:
         lines = changed_lines(given.changed)
         mutants = [m for m in mutants if m.line in lines.get(m.file, ())]
     known = equivalent()
-    chosen = drawn([m for m in mutants if name_of(m) not in known], given.count, given.seed)
+    unknown = [m for m in mutants if name_of(m) not in known]
+    chosen = [*(listed(ROOT) if given.listed else ()), *drawn(unknown, given.count, given.seed)]
     print(f"{len(chosen)} of {len(mutants):,} slips, {len(known)} known to change nothing", flush=True)
     if given.list:
         print("\n".join(map(str, chosen)))
@@ -238,10 +259,11 @@ def _try_all(chosen: list[Mutant], workers: int, out: Path | None) -> dict[Mutan
     if out is not None and out.exists():
         kept = {row["mutant"]: Trial(*row["trial"]) for row in map(json.loads, out.read_text().splitlines())}
     found: dict[Mutant, Trial] = {m: kept[str(m)] for m in chosen if str(m) in kept}
+    reached = seen_reaching(workers)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
         copies: Queue[Copy] = Queue()
         for number in range(workers):
-            copies.put(Copy(Path(folder) / str(number)))
+            copies.put(Copy(Path(folder) / str(number), reached))
 
         def attempt(mutant: Mutant) -> tuple[Mutant, Trial]:
             copy = copies.get()
@@ -250,7 +272,9 @@ def _try_all(chosen: list[Mutant], workers: int, out: Path | None) -> dict[Mutan
             finally:
                 copies.put(copy)
 
-        for mutant, trial in pool.map(attempt, [m for m in chosen if m not in found]):
+        # Those that take a process of their own come last: whoever stops early has seen most of the others.
+        left = sorted((m for m in chosen if m not in found), key=_takes_a_process)
+        for mutant, trial in pool.map(attempt, left):
             found[mutant] = trial
             how = f"noticed by {trial.by}" if trial.noticed else "MISSED"
             print(f"{len(found):4} {trial.seconds:5.0f} s  {mutant}\n       {how}", flush=True)
@@ -259,11 +283,17 @@ def _try_all(chosen: list[Mutant], workers: int, out: Path | None) -> dict[Mutan
                     file.write(json.dumps({"mutant": str(mutant), "trial": trial}) + "\n")
         # A test that fails anyway notices nothing.
         names = sorted({trial.by for trial in found.values() if "::" in trial.by})
-        copy = copies.get()
-        broken = {name for name in names if not copy.passes([name])}
+        broken = copies.queue[0].fails(names)
+        for copy in copies.queue:
+            copy.close()
     if broken:
         print("fail without any slip, and do not count: " + ", ".join(sorted(broken)))
     return {m: t._replace(noticed=t.noticed and t.by not in broken) for m, t in found.items()}
+
+
+def _takes_a_process(mutant: Mutant) -> bool:
+    place = place_of((ROOT / mutant.file).read_text(encoding="utf-8"), mutant.line)
+    return place.compiled or not place.name
 
 
 def _verdict(found: dict[Mutant, Trial]) -> bool:

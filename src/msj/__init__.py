@@ -71,7 +71,15 @@ if _TYPE_CHECKING:
         StaticQuickswap,
         ThresholdParallelism,
     )
-    from msj.growth import cluster_scaling, fluid, one_and_n_scaling, zero_queueing, zero_queueing_family
+    from msj.growth import (
+        cluster_scaling,
+        fluid,
+        one_and_n_scaling,
+        one_and_n_worst,
+        two_needs_scaling,
+        zero_queueing,
+        zero_queueing_family,
+    )
     from msj.logs import Trace, read_log
     from msj.model import JobClass, System, read, write
     from msj.model.durations import (
@@ -90,6 +98,7 @@ if _TYPE_CHECKING:
         Weibull,
     )
     from msj.papers import paper
+    from msj.planning import plan
     from msj.reports import report, report_log
     from msj.results import Outcome, Progress, Quantity, Result
     from msj.sweeps import read_sweep, sweep
@@ -116,7 +125,10 @@ _PLACES = {
     "msj.workloads": "RecordedJobs",
     "msj.answers": "analyse compare curve design fit in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
-    "msj.growth": "cluster_scaling fluid one_and_n_scaling zero_queueing zero_queueing_family",
+    "msj.growth": (
+        "cluster_scaling fluid one_and_n_scaling one_and_n_worst two_needs_scaling zero_queueing zero_queueing_family"
+    ),
+    "msj.planning": "plan",
     "msj.sweeps": "read_sweep sweep",
     "msj.papers": "paper",
     "msj.reports": "report report_log",
@@ -208,8 +220,10 @@ __all__ = [
     "log",
     "mmsr",
     "one_and_n_scaling",
+    "one_and_n_worst",
     "open_system",
     "paper",
+    "plan",
     "read",
     "read_log",
     "read_sweep",
@@ -221,6 +235,7 @@ __all__ = [
     "saturate",
     "simulate",
     "sweep",
+    "two_needs_scaling",
     "waste",
     "write",
     "zero_queueing",

@@ -44,7 +44,7 @@ def rows(found):
     return {(row.name, row.job_class, row.level): row.value for row in found.rows}
 
 
-@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=15, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(systems(most_servers=6), st.sampled_from([0.3, 0.7, 0.9, 0.98]))
 def test_means_and_laws_of_random_systems_are_those_of_the_dense_solver(system, load):
     rate = load * threshold(system)

@@ -117,7 +117,7 @@ def test_the_rule_of_thumb_for_fast_large_jobs():
     assert curve.wasted_servers[-1] == pytest.approx(1000 - 1 / 0.1, rel=1e-3)  # n_2 − n_1/p_2
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(2, 6), st.data(), phase_types(), phase_types(), RATES, RATES)
 def test_waste_depends_on_the_rates_only_through_their_ratio(servers, data, first, second, faster, slower):
     # twoclass, Claim 1; by the time-scaling argument it holds for every phase type.
@@ -196,7 +196,7 @@ def test_a_hundred_extrema_are_all_found():
     def waste(ratio):
         return two_class(servers=2500, needs=(1, 50), shares=(0.5, 0.5), rates=(1.0, ratio)).wasted_servers
 
-    assert_monotone_between_extrema(curve, np.geomspace(1e-2, 1e5, 2000), waste)
+    assert_monotone_between_extrema(curve, np.geomspace(1e-2, 1e5, 1000), waste)
 
 
 def test_where_only_the_chain_applies():

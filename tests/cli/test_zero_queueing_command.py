@@ -73,10 +73,10 @@ def test_a_family_as_csv_and_json(run):
 
 
 def test_beyond_the_sufficient_condition_it_says_so(run):
-    code, out, _ = run(*ASK, "--needs", "n/2", "--servers", "8", "--no-simulate")
+    code, out, _ = run(*ASK, "--needs", "1,n/2", "--servers", "8", "--no-simulate")
     assert code == 0
     assert "No waiting_probability_bound at servers = 8: utilisation 0.75 is not below 1 − 4/8 = 0.5" in sentences(out)
-    assert "lambda* = 2, and with lambda = 1.5 the cluster is stable." in sentences(out)
+    assert "lambda* = 4.37046, and with lambda = 3.75 the cluster is stable." in sentences(out)
 
 
 @pytest.mark.parametrize("simulate", [("--no-simulate",), ("--jobs", "20000", "--seed", "1")])

@@ -275,4 +275,4 @@ def test_two_servers_and_rare_large_jobs_lose_no_digits():
         inverse = q + p * (2 * small / large + q)
         expected = inverse - 1
     found = one_and_n(servers=2, share_large=1e-10, rate_small=1e-9, rate_large=1.0)
-    assert found.threshold_shortfall == pytest.approx(float(expected), rel=1e-9)
+    assert found.threshold_shortfall == pytest.approx(float(expected), rel=1e-13, abs=0)  # it is 1.9e-19

@@ -10,7 +10,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 import sympy
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from msj.growth.expressions import Expression, evaluate
@@ -22,6 +22,7 @@ def limit_of(text: str) -> object:
     return None if found is None else limit(found)
 
 
+@settings(max_examples=15)
 @given(
     st.floats(0.01, 100),
     st.fractions(-3, 3, max_denominator=12),

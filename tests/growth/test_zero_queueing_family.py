@@ -124,7 +124,7 @@ def test_the_result_has_what_the_points_have():
 
 def test_one_class_is_all_jobs():
     found = zero_queueing_family(["2"], [40], simulation=False)
-    assert [row.job_class for row in found if row.name.startswith("waiting")] == [None] * 4
+    assert [row.job_class for row in found if row.name.startswith("waiting")] == [None] * 5
     assert found["need", "2"] == 2
 
 

@@ -148,8 +148,8 @@ def test_least_servers_first_ends_where_large_jobs_find_no_time():
 
 @pytest.mark.parametrize("name", ["inelastic-first", "staying-8"])
 def test_simulated_against_exact(name):
-    means = points.simulated(name, 0.7, 100_000, 3, range(points.REPLICATIONS))
-    row = points.combined(name, 0.7, 100_000, means)
+    means = points.simulated(name, 0.7, 40_000, 3, range(points.REPLICATIONS))
+    row = points.combined(name, 0.7, 40_000, means)
     row["z"] = points._z(row, models()[name].exact(0.7))
     assert abs(row["z"]) < 4.2  # t with 19 degrees of freedom: once in 2,000
     plain = np.array(means)[:, 0].std(ddof=1) / math.sqrt(points.REPLICATIONS) * 2.093

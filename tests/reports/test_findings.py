@@ -205,6 +205,17 @@ def test_a_policy_whose_queue_grows_is_named_beside_those_that_help():
     )
 
 
+def test_the_numbers_behind_a_growing_queue_and_a_change():
+    growing = [policy(name, stable=False) for name in ("max-weight", "first-fit")]
+    more = change(takes=capacity(1.0, 1.25))
+    found = findings_of(report(here=[STAY], policies=[OWN, *growing], changes=[more]))
+    rows = {finding.quantity.name: finding.quantity for finding in found}
+    assert rows["queue_growth"].value == 2  # policies
+    assert rows["stability_threshold_change"].value == pytest.approx(1.0 / 0.8 - 1)
+    assert rows["stability_threshold_change"].kind == "exact"
+    assert rows["stability_threshold_change"].low is rows["queue_growth"].low is None
+
+
 # Changes
 
 

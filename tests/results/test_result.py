@@ -7,7 +7,8 @@ import pytest
 
 import msj
 from msj import InvalidInput
-from msj.results import Quantity
+from msj.errors import Failure
+from msj.results import Missing, Outcome, Quantity, Result
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,16 @@ def test_repr_is_readable(result):
     text = repr(result)
     assert text.splitlines()[0] == "two servers: solved"
     assert "stability_threshold" in text
+
+
+def test_notes_and_what_is_missing_are_said_in_text_and_html():
+    gap = Missing(name="thing", failure=Failure.NOT_SUPPORTED, reason="nobody knows it")
+    row = Quantity(name="load", value=0.5, kind="exact", method="definition")
+    found = Result(
+        system={}, quantities=(row,), outcome=Outcome.SOLVED, provenance={}, notes=("First.", "Second."), missing=(gap,)
+    )
+    for said in (found.to_text(), found._repr_html_()):
+        assert said.index("First.") < said.index("Second.") < said.index(str(gap))
 
 
 def test_frame_has_a_row_per_quantity(result):

@@ -39,7 +39,7 @@ def two_classes(servers, **fields):
 @pytest.mark.parametrize("controls", [True, False], ids=["controls", "plain"])
 @pytest.mark.parametrize("cell", [Cell("fcfs", 0.95, 100_000), Cell("fcfs", 0.8, 20_000)], ids=str)
 def test_s1_intervals_of_means_hold_at_heavy_load(cell, controls):
-    hits = measure(cell, 60, controls)["mean_response_time", None]
+    hits = measure(cell, 60, controls, levels=(50,))["mean_response_time", None]
     assert None not in hits
     assert sum(hits) >= 47
 
@@ -67,7 +67,7 @@ def test_s2_far_percentiles_hold_or_have_no_interval():
 
 
 def test_s3_precision_is_not_reached_by_a_lucky_look():
-    hits = measure(Cell("fcfs", 0.8, 0), 40, True)["mean_response_time", None]
+    hits = measure(Cell("fcfs", 0.8, 0), 40, True, levels=(50,))["mean_response_time", None]
     assert None not in hits
     assert sum(hits) >= 30  # one in 100,000 at 95 %
 
@@ -80,7 +80,8 @@ def test_s4_where_nobody_waits_every_difference_is_zero():
 
 
 def test_s4_differences_hold():
-    hits = measure_difference(Cell("server-filling", 0.95, 100_000), 40, True)["mean_response_time_difference", None]
+    cell = Cell("server-filling", 0.95, 100_000)
+    hits = measure_difference(cell, 40, True, levels=(50,))["mean_response_time_difference", None]
     assert None not in hits
     assert sum(hits) >= 30
 
@@ -176,7 +177,7 @@ def test_s11_many_classes_need_little_memory():
     script = (
         "import msj\n"
         "law = msj.Exponential(mean=1)\n"
-        "classes = [msj.JobClass(name=str(i), need=1 + i % 7, share='1/2000', duration=law) for i in range(2000)]\n"
+        "classes = [msj.JobClass(name=str(i), need=1 + i % 7, share='1/300', duration=law) for i in range(300)]\n"
         "system = msj.System(servers=64, classes=classes, utilisation=0.5)\n"
         "msj.simulate(system, jobs=100_000, seed=1)\n"
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))\n"
@@ -185,7 +186,7 @@ def test_s11_many_classes_need_little_memory():
     if not Path("/proc/self/status").exists():
         pytest.skip("the peak memory of a program is read from /proc, which is not there")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 1_000_000  # kilobytes
+    assert int(done.stdout) < 500_000  # kilobytes, half of them for the libraries; 3.3 MB for each class was too much
 
 
 def test_s11_a_run_of_many_minutes_says_so_before_it_is_made():

@@ -273,3 +273,15 @@ def test_preemptions_are_counted_by_job_and_not_by_the_clock():
     here, there = (simulate(each, jobs=20_000, rng=5)["preemptions_per_job"] for each in (system, slower))
     assert here == pytest.approx(there, rel=1e-9)
     assert here > 0.01
+
+
+def test_preemptions_are_counted_per_job_whatever_the_unit_of_time():
+    """Ten times slower everything takes ten times as long, and the same jobs are interrupted as often."""
+    values = []
+    for scale in (1, 10):
+        system = simple(
+            4, (1, 1 / scale, "1/2"), (4, 2 / scale, "1/2"), policy="server-filling", arrival_rate=0.8 / scale
+        )
+        values.append(simulate(system, jobs=10_000, seed=1, levels=(50,))["preemptions_per_job"])
+    assert values[0] == pytest.approx(values[1], rel=1e-6)
+    assert 0.1 < values[0] < 2

@@ -201,16 +201,31 @@ def test_probability_intervals_are_wilsons(expected):
         assert (seen - p) ** 2 == pytest.approx(stdtrit(1e9, 0.975) ** 2 * p / n, rel=1e-6)
 
 
+def test_an_interval_of_a_percentile_by_hand():
+    """Twenty equal batches of a hundred values, one in each bin: only what theory says of the spread is left.
+
+    It says p(1 − p)/400, and is worth 2000 · (1 − p)/400/p = 5 degrees of freedom beside the 19 of the batches.
+    """
+    histogram = np.zeros(BINS)
+    histogram[500:600] = 1
+    sketch = Sketch.of(first_bin(1.0), histogram)
+    ((low, high),) = percentile_intervals([sketch] * 20, (50,), 400.0)
+    half = stdtrit(24, 0.975) * math.sqrt(5 / 24 * 0.25 / 400)
+    ends, beyond = sketch.edges(np.arange(501, 601)), 0.99 - np.arange(100) / 100
+    assert low == pytest.approx(float(np.interp(-0.5 - half, -beyond, ends)), rel=1e-9)
+    assert high == pytest.approx(float(np.interp(-0.5 + half, -beyond, ends)), rel=1e-9)
+
+
 def test_percentile_intervals_cover():
-    # Independent exponential values, one memory each: 1000 experiments, coverage 95 % +- 2.8 % (4 standard errors).
+    # Independent exponential values, one memory each: 500 experiments, coverage 95 % +- 3.9 % (4 standard errors).
     rng = np.random.default_rng(3)
     exact = -np.log(1 - np.array([0.5, 0.95, 0.99]))
     hits = np.zeros(3)
-    for _ in range(1000):
+    for _ in range(500):
         batches = [count(jobs(row, np.zeros(200))).response for row in rng.exponential(1, (20, 200))]
         found = percentile_intervals(batches, (50, 95, 99), 4000.0)
         hits += [low <= x <= high for (low, high), x in zip(found, exact, strict=True)]
-    assert np.all(np.abs(hits / 1000 - 0.95) < 0.028), hits
+    assert np.all(np.abs(hits / 500 - 0.95) < 0.039), hits
     assert percentile_intervals(batches, (99.95,), 4000.0) == [None]  # two exceedances are too few
 
 

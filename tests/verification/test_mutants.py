@@ -1,10 +1,15 @@
 """Slips are put where they are meant to be, and the programme tells who notices them."""
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from verification.listed import LISTED, listed
 from verification.mutants import mutants_of
+from verification.reached import LONGEST, Place, Reached, place_of
+from verification.warm import exchanged
 
 from verification import mutation
 
@@ -64,7 +69,6 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "verification").mkdir()
     (tmp_path / "verification/equivalent.txt").write_text("# none\n")
     monkeypatch.setattr(mutation, "ROOT", tmp_path)
-    monkeypatch.setattr(mutation, "LAST", ())
     return tmp_path
 
 
@@ -89,10 +93,13 @@ def test_the_programme_tells_who_notices_and_what_is_missed(project, monkeypatch
 
 
 def test_whoever_imports_a_loop_forgets_what_was_compiled(project):
+    (project / "src/msj/room/above.py").write_text("from msj.room.upstairs import total\n")
+    sums, upstairs, above = (project / "src/msj/room" / name for name in ("sums.py", "upstairs.py", "above.py"))
     importers = mutation.importers_of(project / "src")
-    sums, upstairs = (project / "src/msj/room" / name for name in ("sums.py", "upstairs.py"))
-    assert importers[sums] == {upstairs}
-    assert importers[upstairs] == set()
+    assert importers[sums] == {upstairs}  # nothing is compiled there, so that what stands above has no copy of it
+    assert importers[upstairs] == {above}
+    upstairs.write_text("from numba import njit\nfrom msj.room.sums import total\n")
+    assert mutation.importers_of(project / "src")[sums] == {upstairs, above}
 
 
 def test_only_lines_that_differ(project):
@@ -101,3 +108,92 @@ def test_only_lines_that_differ(project):
     file = project / "src/msj/room/sums.py"
     file.write_text(file.read_text().replace("a - b", "b - a"))
     assert mutation.changed_lines("HEAD") == {"src/msj/room/sums.py": {6}}
+
+
+def test_slips_that_were_missed_once_are_still_where_they_were():
+    found = listed(Path(__file__).parents[2])
+    assert len(found) == len(LISTED) == 20
+    for mutant, (file, _, after) in zip(found, LISTED, strict=True):
+        assert (mutant.file, mutant.after) == (f"src/msj/{file}", after)
+
+
+NESTED = """LIMIT = 1
+
+
+class A:
+    @property
+    def f(self):
+        def g():
+            return 1
+        return g
+
+
+@njit
+def loop(a):
+    return a
+
+
+def visit(a):
+    return a
+
+
+visited = njit(cache=True)(visit)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        (1, Place("", False)),
+        (5, Place("A.f", False)),
+        (8, Place("A.f", False)),
+        (13, Place("loop", True)),
+        (18, Place("visit", True)),
+    ],
+)
+def test_a_line_is_in_the_outermost_function_around_it(line, place):
+    assert place_of(NESTED, line) == place
+
+
+def test_tests_that_reach_a_function_come_first_those_of_its_room_and_the_quickest_before_others(tmp_path):
+    def row(test, seconds, *reached):
+        return json.dumps({"test": test, "seconds": seconds, "reached": list(reached)})
+
+    f, g = "src/msj/room/sums.py:f", "src/msj/room/sums.py:g"
+    rows = [
+        row("tests/other/test_far.py::test_a", 0.1, f),
+        row("tests/room/test_near.py::test_slow", 0.5, f),
+        row("tests/room/test_near.py::test_quick", 0.2, f),
+        row("tests/room/test_near.py::test_g", 0.1, g),
+        row("tests/room/test_near.py::test_too_long", LONGEST, f),
+        row("tests/room/test_sums.py::test_by_name", 0.9, f),
+        row("docs/page.md::line:1", 0.1, f),
+        row("docs/page.md::line:9", 0.1),
+    ]
+    (tmp_path / "tests/room").mkdir(parents=True)
+    for name, text in (("test_near", ""), ("test_new", "from msj.room.sums import f"), ("test_newer", "import os")):
+        (tmp_path / f"tests/room/{name}.py").write_text(text)
+    reached = Reached(tmp_path, rows)
+    found = reached.tests("src/msj/room/sums.py", Place("f", False), [], 100.0)
+    near = ["tests/room/test_near.py::test_quick", "tests/room/test_near.py::test_slow"]
+    beside = ["tests/room/test_near.py::test_g"]  # a fixture may have called f for it
+    first = ["tests/room/test_new.py", "tests/room/test_sums.py::test_by_name"]
+    assert found == [*first, *near, "tests/other/test_far.py::test_a", "docs/page.md", *beside]
+    assert reached.tests("src/msj/room/sums.py", Place("f", False), [], 1.0) == [
+        *first,
+        "tests/other/test_far.py::test_a",
+    ]
+    assert beside[0] in reached.tests("src/msj/room/loops.py", Place("g", True), ["src/msj/room/sums.py"], 100.0)
+    assert reached.tests("src/msj/room/loops.py", Place("g", False), ["src/msj/room/sums.py"], 100.0) == []
+
+
+def test_a_function_is_exchanged_wherever_it_is_held(tmp_path):
+    file = tmp_path / "sums.py"
+    file.write_text("class A:\n    @property\n    def f(self):\n        return 1\n\n\ndef g():\n    return 2\n")
+    names = {}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    functions = [names["A"].f.fget, names["g"]]
+    file.write_text(file.read_text().replace("return 1", "return 7").replace("return 2", "return 8"))
+    assert exchanged(file, 4, functions) == 1
+    assert (names["A"]().f, names["g"]()) == (7, 2)  # that one only
+    assert exchanged(file, 1, functions) == 0

@@ -11,6 +11,7 @@ from msj.disciplines import Fcfs
 from msj.simulation import replay_jobs
 from msj.workloads import RecordedJobs, Streams, SystemJobs, seed_sequence
 from msj.workloads.system_jobs import alias_table
+from strategies import simple
 
 
 def mixed(duration=None):
@@ -157,3 +158,10 @@ def test_what_happens_to_the_given_arrays_later_does_not_matter():
     jobs = RecordedJobs(arrival=arrival, need=[1, 1], duration=[1, 1])
     arrival[1] = -5
     assert jobs.jobs.arrival.tolist() == [0.0, 1.0]
+
+
+def test_the_clock_of_a_source_is_the_last_arrival_it_gave():
+    source = SystemJobs(simple(2, (1, 1, 1)), arrival_rate=0.5, streams=Streams(root=seed_sequence(1), replication=0))
+    assert source.clock == 0.0
+    for count in (1, 5, 40_000, 3):  # within a block, across one
+        assert source.take(count).arrival[-1] == source.clock > 0

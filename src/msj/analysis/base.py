@@ -1,9 +1,10 @@
 """What every analysis declares: whether it applies, what it costs, and what it gives.
 
 An analysis says whether it applies to a system (``supports`` returns None, or the reason in words) and what it would
-cost (``cost``, in operations and bytes). There are four kinds, by the question they answer: the saturated system
+cost (``cost``, in operations and bytes). There are five kinds, by the question they answer: the saturated system
 (:class:`SaturatedAnalysis`), response times at an arrival rate (:class:`ResponseAnalysis`), bounds on them
-(:class:`BoundAnalysis`), and what no policy can exceed (:class:`LimitAnalysis`). ``answers`` asks whatever file of this
+(:class:`BoundAnalysis`), these term by term (:class:`TermAnalysis`), and what no policy can exceed
+(:class:`LimitAnalysis`). ``answers`` asks whatever file of this
 folder applies, surest and cheapest first.
 """
 
@@ -166,6 +167,17 @@ class BoundAnalysis(Analysis):
     @abstractmethod
     def at_rate(self, system: System, rate: float) -> list[Quantity]:
         """Return the bounds that exist."""
+
+
+class TermAnalysis(Analysis):
+    """What the proofs of bounds and limits are made of, each term with its exact value where that is known.
+
+    Asked only where somebody wants it (``analyse --bounds``); at the rate given, which is below the threshold.
+    """
+
+    @abstractmethod
+    def terms(self, system: System, rate: float) -> list[Quantity]:
+        """Return the terms."""
 
 
 class LimitAnalysis(Analysis):

@@ -87,6 +87,11 @@ def number_of_fronts(system: System) -> int:
     return _chain(without_load(system))[0].states
 
 
+def front_chain(system: System) -> MarkedChain:
+    """Return the saturated chain of a system's front."""
+    return _chain(without_load(system))[0]
+
+
 @lru_cache(maxsize=4)
 def _chain(system: System) -> tuple[MarkedChain, NDArray[np.float64]]:
     chain, busy = saturated_fronts(front_of(system))

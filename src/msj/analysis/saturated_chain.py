@@ -5,12 +5,15 @@ wasted = k − E[busy] is computed as the mean number of free servers, which kee
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
+import scipy.sparse as sparse
 from numpy.typing import NDArray
+from scipy.sparse.linalg import expm_multiply
 
 from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_fcfs, without_load
 from msj.analysis.chain_cost import chain_cost
@@ -19,7 +22,7 @@ from msj.effort import Cost
 from msj.errors import NotAccurate
 from msj.fronts.fcfs_counts import CountsChain, number_of_states, saturated_chain
 from msj.fronts.job_types import job_types, why_not_phase_type
-from msj.markov import LongRun, solve
+from msj.markov import LongRun, MarkedChain, solve
 from msj.model import System
 from msj.model.spec_file import SystemLike, as_system
 
@@ -87,6 +90,25 @@ def saturate(system: SystemLike) -> SaturatedSystem:
     SaturatedChain().require(system)
     # How much arrives does not matter here: the same chain serves every load.
     return _saturate(without_load(system))
+
+
+def completions_ahead(
+    chain: MarkedChain, relative_completions: NDArray[np.float64], times: Sequence[float]
+) -> NDArray[np.float64]:
+    """Return E[C(y, t)] − lambda*·t for each time and state y: completions until t, less the usual number.
+
+    With A = D0 + D1 and A·Delta = lambda* − D1·1, integrating e^(As)·(D1·1 − lambda*) gives Delta − e^(At)·Delta, which
+    tends to Delta (reset, equation (1)).
+
+    Examples
+    --------
+    >>> import msj
+    >>> found = msj.saturate("examples/two_servers.toml")
+    >>> completions_ahead(found.built.chain, found.relative_completions, [0, 1, 20]).round(4).tolist()
+    [[0.0, 0.0, 0.0], [-0.2522, -0.0425, 0.7992], [-0.37, -0.27, 1.38]]
+    """
+    generator = sparse.csr_array(chain.D0 + chain.D1)
+    return np.array([relative_completions - expm_multiply(generator * t, relative_completions) for t in times])
 
 
 @lru_cache(maxsize=4)

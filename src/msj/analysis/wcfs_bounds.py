@@ -8,7 +8,8 @@ S = need × duration / k, rho = lambda·E[S] < 1 and rem_sup the largest mean re
 
 (wcfs, Theorem 2, constants in section 5.1), so E[T]·(1−rho) -> E[S²]/(2E[S]) as rho -> 1 (Theorem 1). The first term
 is the mean wait in M/G/1, for which c = E[S]. Where the theorem's lower bound is below the mean time of a job that
-meets nobody, that time is the lower bound.
+meets nobody, that time is the lower bound. Beside them stand sharper bounds, c <= (n−1)·rem_sup + n·E[S] for most
+systems and less at low loads (``closed_forms.wcfs_terms``, with the proof; terms one by one in ``wcfs_lemmas``).
 
 Whether a system is WCFS, and with which n and b_inf, is said in ``wcfs_verdict``.
 """
@@ -17,17 +18,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from msj.analysis.base import BoundAnalysis
 from msj.analysis.remaining_size import largest_mean_remaining, largest_remaining_size, why_unbounded, why_unknown
 from msj.analysis.reset import require_stable
 from msj.analysis.wcfs_verdict import explain
+from msj.closed_forms.wcfs_terms import WcfsTerms, mg1_work, paper_terms, sharper_terms
 from msj.disciplines.model import policy_of
 from msj.errors import InvalidInput
 from msj.model import System
 from msj.results import Kind, Quantity
+
+#: How the sharper bounds come about, and what they sharpen.
+SHARPER, BY_JOB = "the capacity in use per job in the front", "wcfs, section 5.1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,19 +40,28 @@ class WcfsBounds:
     """Bounds on E[T] and what they are made of.
 
     Without a load there is no ``rho`` and nothing that depends on it; where ``reason`` says so there are no bounds.
-    ``rem_sup`` is not a number where a class's durations do not tell it.
+    ``rem_sup`` is not a number where a class's durations do not tell it. ``per_job`` is the least share of the capacity
+    in use per job in the front; ``c_lower_sharper`` and ``c_upper_sharper`` hold at every load, and ``paper`` and
+    ``sharper`` are the bounds at this one, term by term.
     """
 
     front: int
     b_inf: float
+    per_job: float
     rem_sup: float
     mean_size: float
+    second_moment: float
+    mean_time_alone: float
     heavy_traffic_limit: float | None
     c_lower: float | None
     c_upper: float | None
+    c_lower_sharper: float | None = None
+    c_upper_sharper: float | None = None
     rho: float | None = None
     lower: float | None = None
     upper: float | None = None
+    paper: WcfsTerms | None = None
+    sharper: WcfsTerms | None = None
     mg1_mean_response_time: float | None = None
     reason: str | None = None
 
@@ -87,26 +101,32 @@ def wcfs_bounds(system: System, arrival_rate: float | None = None) -> WcfsBounds
     verdict = explain(system)
     if verdict.why_not is not None:
         ResponseTimeBounds().require(system)
-    n, b_inf = verdict.front, verdict.b_inf
+    n, b_inf, per_job = verdict.front, verdict.b_inf, verdict.per_job
     assert n is not None
     assert b_inf is not None
-    size, rem_sup = system.mean_work / system.servers, _rem_sup(system)
-    excess = _second_moment(system) / (2.0 * size)
+    assert per_job is not None
+    size, rem_sup, alone = system.mean_work / system.servers, _rem_sup(system), _mean_time_alone(system)
+    second_moment = _second_moment(system)
     reason = _why_no_bound(system, n)
     # One job at a time leaves nobody to compare with: M/G/1, whatever rem_sup.
     apart = (n - 1) * rem_sup if n > 1 else 0.0
     found = WcfsBounds(
         front=n,
         b_inf=b_inf,
+        per_job=per_job,
         rem_sup=rem_sup,
         mean_size=size,
-        heavy_traffic_limit=excess if reason is None else None,
+        second_moment=second_moment,
+        mean_time_alone=alone,
+        heavy_traffic_limit=second_moment / (2.0 * size) if reason is None else None,
         c_lower=size - apart if reason is None else None,
         c_upper=apart + n * size / b_inf if reason is None else None,
+        c_lower_sharper=alone - apart if reason is None else None,
+        c_upper_sharper=apart + size / per_job if reason is None else None,
         reason=reason,
     )
     rate = arrival_rate if arrival_rate is not None else system.arrival_rate_at(system.naive_threshold)
-    return found if rate is None else _at_rate(system, found, excess, rate)
+    return found if rate is None else _at_rate(system, found, rate)
 
 
 def bound_rows(system: System, arrival_rate: float | None = None) -> list[Quantity]:
@@ -114,22 +134,35 @@ def bound_rows(system: System, arrival_rate: float | None = None) -> list[Quanti
     return list(_rows(wcfs_bounds(system, arrival_rate)))
 
 
-def _at_rate(system: System, found: WcfsBounds, excess: float, rate: float) -> WcfsBounds:
+def _at_rate(system: System, found: WcfsBounds, rate: float) -> WcfsBounds:
     if not 0 < rate < math.inf:
         raise InvalidInput(f"arrival_rate = {rate} must be a positive, finite number; give jobs per unit of time")
     require_stable(rate, system.naive_threshold)
     rho = rate * found.mean_size
-    wait = rho / (1.0 - rho) * excess
-    values = {**vars(found), "rho": rho, "mg1_mean_response_time": wait + found.mean_size}
-    if found.c_lower is not None and found.c_upper is not None:
-        values |= {"lower": max(wait + found.c_lower, _mean_time_alone(system)), "upper": wait + found.c_upper}
-    return WcfsBounds(**values)
+    sizes = {"utilisation": rho, "mean_size": found.mean_size, "second_moment": found.second_moment}
+    found = replace(found, rho=rho, mg1_mean_response_time=mg1_work(**sizes) + found.mean_size)
+    if found.reason is not None:
+        return found
+    paper = paper_terms(front=found.front, b_inf=found.b_inf, rem_sup=found.rem_sup, **sizes)
+    sharper = sharper_terms(
+        front=found.front,
+        b_inf=found.b_inf,
+        per_job=found.per_job,
+        rem_sup=found.rem_sup,
+        mean_time_alone=found.mean_time_alone,
+        **sizes,
+    )
+    lower, upper = max(paper.response.lower, found.mean_time_alone), paper.response.upper
+    return replace(found, lower=lower, upper=upper, paper=paper, sharper=sharper)
 
 
 def _rows(bounds: WcfsBounds) -> Iterator[Quantity]:
+    lower, upper = (None, None) if (ours := bounds.sharper) is None else (ours.response.lower, ours.response.upper)
     rows: list[tuple[str, float | None, Kind, str, str]] = [
         ("response_time_lower_bound", bounds.lower, "bound", "M/G/1 wait + c_lower", "wcfs, Theorem 2"),
         ("response_time_upper_bound", bounds.upper, "bound", "M/G/1 wait + c_upper", "wcfs, Theorem 2"),
+        ("response_time_sharper_lower_bound", lower, "bound", SHARPER, BY_JOB),
+        ("response_time_sharper_upper_bound", upper, "bound", SHARPER, BY_JOB),
         ("heavy_traffic_limit", bounds.heavy_traffic_limit, "asymptotic", "E[S²]/(2E[S])", "wcfs, Theorem 1"),
         (
             "mg1_mean_response_time",

@@ -13,7 +13,9 @@ Non-idling: with any job present a share of at least b_inf is.
 | heterogeneous servers | k | share of the fastest; of the slowest if jobs stay or the slowest come first |
 | red and blue | 2k − 1: at most k − 1 of the other colour are passed over | 1/k |
 
-The policies declare n, b_inf and where they fill the servers (``disciplines.base``); a model declares its n.
+Beta, the least share in use per job among the n oldest, is at least b_inf/n, and mostly 1/n
+(``closed_forms.wcfs_terms``). The policies declare n, b_inf, beta and where they fill the servers
+(``disciplines.base``); a model declares its n and its beta.
 
 If some need v does not divide k, no policy that gives jobs all their servers or none is work-conserving: when only
 such jobs are present, k mod v servers stand idle (wcfs, section 3.4.3).
@@ -35,6 +37,7 @@ class WcfsVerdict:
     """Whether a system is finite-skip, work-conserving and non-idling, each with a sentence.
 
     ``front`` is n and ``b_inf`` the least share of capacity in use while a job is present; None where there is none.
+    ``per_job`` is beta, the least share in use per job among the n oldest.
     """
 
     finite_skip: bool
@@ -45,6 +48,7 @@ class WcfsVerdict:
     non_idling_because: str
     front: int | None
     b_inf: float | None
+    per_job: float | None = None
 
     @property
     def is_wcfs(self) -> bool:
@@ -95,19 +99,23 @@ def _of_policy(system: System, policy: Policy) -> WcfsVerdict:
     """Return the verdict on a plain cluster under a policy."""
     k, least = system.servers, min(_needs(system))
     front: int | None
+    per_job: float | None
     if _equal_needs(system) and policy.fills_on(k, least).keeps_order:
-        front, because = k // least, ", as all needs are equal"
+        front, because, per_job = k // least, ", as all needs are equal", least / k
     else:
         front, because = policy.oldest_served(k, least), policy.oldest_because
+        per_job = policy.least_busy_per_job(k, least)
     finite = f"policy '{policy.name}' may serve a job with any number of older ones still waiting"
-    return _verdict(system, policy, front, finite if front is None else because, _why_idle(system, policy, front))
+    return _verdict(
+        system, policy, front, finite if front is None else because, _why_idle(system, policy, front), per_job
+    )
 
 
 def _of_model(system: System, model: Model, policy: Policy) -> WcfsVerdict:
     """Return the verdict on a model; one that declares no n is not work-conserving in the sense of wcfs."""
     refused, front = why_no_front(system), model.oldest_served(system.servers)
     if front is not None:
-        return _verdict(system, policy, front, "", refused)
+        return _verdict(system, policy, front, "", refused, model.least_busy_per_job(system.servers))
     idles = model.idles or f"nothing is known about which servers model '{model.name}' leaves idle"
     return WcfsVerdict(
         finite_skip=refused is None,
@@ -121,7 +129,9 @@ def _of_model(system: System, model: Model, policy: Policy) -> WcfsVerdict:
     )
 
 
-def _verdict(system: System, policy: Policy, front: int | None, because: str, idle: str | None) -> WcfsVerdict:
+def _verdict(
+    system: System, policy: Policy, front: int | None, because: str, idle: str | None, per_job: float | None
+) -> WcfsVerdict:
     """Put the verdict together; ``because`` ends the sentence that so many are served, or says why there is no n."""
     b_inf, busy = policy.least_busy(system.servers, min(_needs(system)))
     jobs = "oldest job is" if front == 1 else f"{front} oldest jobs are"
@@ -135,6 +145,7 @@ def _verdict(system: System, policy: Policy, front: int | None, because: str, id
         non_idling_because=busy,
         front=front,
         b_inf=b_inf,
+        per_job=b_inf / front if per_job is None and front is not None and b_inf is not None else per_job,
     )
 
 

@@ -10,19 +10,22 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from msj.analysis.base import BEYOND, ResponseAnalysis
 from msj.analysis.chain_cost import in_words
-from msj.analysis.saturated_chain import saturate
+from msj.analysis.saturated_chain import completions_ahead, saturate
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.response import (
     Response,
     beside_prediction,
-    bounds,
     exact_response,
     not_below,
     predicted,
     response,
+    terms,
 )
+from msj.answers.response import bounds as known_bounds
 from msj.answers.saturated import Method, analyses, cheapest_cost, that_apply, why_none
 from msj.answers.threshold import (
     UNANSWERED,
@@ -41,12 +44,13 @@ from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
 from msj.model.assumptions import assumed, why_not_independent, why_not_plain
-from msj.model.numbers import whole
+from msj.model.numbers import positive, whole
 from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
 from msj.results.units import said
 from msj.workloads import Rng
 
 SMALL = 20  # times the largest need: a cluster to which the limit of large ones may be applied
+TIMES = 21  # at which completions are followed
 A_WHILE = 2e10  # operations of a chain before which people are told: some seconds
 
 
@@ -58,7 +62,9 @@ def analyse(
     exact: bool | None = None,
     percentiles: bool | None = None,
     states: int = 0,
+    until: float | None = None,
     law: int | None = None,
+    bounds: bool = False,
     or_simulate: bool = False,
     rng: Rng = None,
     seed: int | None = None,
@@ -80,8 +86,12 @@ def analyse(
         takes seconds.
     states
         How many of the likeliest saturated states to list, with their probabilities and relative completions.
+    until
+        With ``states``: also the completions each is ahead of the usual number, at times up to this one.
     law
         List P(0), ..., P(law jobs in the system) too.
+    bounds
+        List what bounds and limits are made of, term by term, with exact values beside them, too.
     or_simulate
         Simulate what has no exact answer.
     rng, seed
@@ -140,7 +150,8 @@ def analyse(
                 found = exact_response(system, rate, effort, exact=exact, percentiles=percentiles)
             known = {row.name for row in rows} | {"offered_utilisation"}
             found = replace(found, rows=tuple(row for row in found.rows if row.name not in known))
-            rows += [*bounds(system, rate), *beside_prediction(found, prediction)]
+            rows += [*known_bounds(system, rate), *beside_prediction(found, prediction)]
+            rows += terms(system, rate) if bounds else []
             notes += [*prediction.notes, *found.notes]
             if not found.rows and found.failure is Failure.NOT_SUPPORTED:
                 notes.append(f"Response times have {GO_ON}")
@@ -148,7 +159,9 @@ def analyse(
     if why_not_plain(system) is not None:
         notes.append(f"Assumed: {assumed(system)}.")
     if states:
-        rows += _state_rows(system, whole(states, "states"))
+        rows += _state_rows(system, whole(states, "states"), until)
+    elif until is not None:
+        raise InvalidInput(f"until = {until:g} goes with states: say how many states to follow")
     if law is not None and outcome is not Outcome.UNSTABLE:
         rows += _law_rows(system, rate, whole(law, "law", least=0))
     return Result(
@@ -222,7 +235,7 @@ def bounds_only(system: System, reason: str) -> Result:
             limit_said = said(most.value, "1/time", system.time_unit)
             notes.append(f"The arrival rate {rate:.6g} is not below {limit_said}, which no policy can exceed.")
         else:
-            rows += bounds(system, rate)
+            rows += known_bounds(system, rate)
     if outcome is not Outcome.UNSTABLE:
         notes.append(f"Threshold and response times have {GO_ON}")
     return Result(
@@ -249,9 +262,11 @@ def load_rows(system: System, threshold: Threshold, rate: float) -> list[Quantit
     ]
 
 
-def _state_rows(system: System, most: int) -> list[Quantity]:
+def _state_rows(system: System, most: int, until: float | None = None) -> list[Quantity]:
     """The likeliest states of the saturated system."""
     solved = saturate(system)
+    times = [] if until is None else np.linspace(0.0, float(positive(until, "until")), TIMES).tolist()
+    ahead = completions_ahead(solved.built.chain, solved.relative_completions, times)
     columns = {
         "state_probability": solved.time_average,
         "state_probability_at_departure": solved.departure_average,
@@ -274,6 +289,17 @@ def _state_rows(system: System, most: int) -> list[Quantity]:
                 at={"state": state},
             )
             for name, values in columns.items()
+        ]
+        rows += [
+            Quantity(
+                name="completions_ahead",
+                value=float(values[s]),
+                kind="exact",
+                method="exponential of the saturated chain",
+                citation="reset, equation (1)",
+                at={"state": state, "time": t},
+            )
+            for t, values in zip(times, ahead, strict=True)
         ]
     return rows
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from msj.analysis.base import BoundAnalysis, ResponseAnalysis, mean_time_alone
+from msj.analysis.base import BoundAnalysis, ResponseAnalysis, TermAnalysis, mean_time_alone
 from msj.analysis.chain_cost import in_words
 from msj.analysis.exact_response import open_at
 from msj.analysis.open_fcfs import MEMORY_LIMIT, OpenSystem
@@ -198,6 +198,11 @@ def beside_prediction(found: Response, prediction: Response) -> tuple[Quantity, 
 def bounds(system: System, rate: float) -> list[Quantity]:
     """Return the bounds of every analysis that knows some."""
     return [row for analysis in that_apply(BoundAnalysis, system) for row in analysis.at_rate(system, rate)]
+
+
+def terms(system: System, rate: float) -> list[Quantity]:
+    """Return what bounds and limits are made of."""
+    return [row for analysis in that_apply(TermAnalysis, system) for row in analysis.terms(system, rate)]
 
 
 def open_system(system: SystemLike, *, memory_limit: float = MEMORY_LIMIT) -> OpenSystem:

@@ -36,6 +36,7 @@ First steps:
   msj curve FILE --plot curve.png              response time against load
   msj simulate FILE --jobs 1000000 --seed 1    what cannot be solved, or to check it
   msj compare FILE --policies fcfs,first-fit   policies on the same jobs
+  msj plan FILE --target "p95 wait <= 2 h"     the smallest cluster that does it
   msj sweep FILE --vary load=0.5..0.98/9 --out runs   many questions, kept in a folder
   msj waste FILE --vary share:large=0..1       where the waste is largest
   msj new --example small_cluster.swf          a log to try; LOG below
@@ -56,6 +57,7 @@ COMMANDS = {
     "curve": ("msj.cli.curve:curve", "Mean response time against load: exact, else simulated."),
     "simulate": ("msj.cli.simulate:simulate", "How long jobs stay, by simulation, with 95 % intervals."),
     "compare": ("msj.cli.compare:compare", "Several policies on the same jobs, and how they differ."),
+    "plan": ("msj.cli.plan:plan", "Which size, load, cap or policy meets the targets."),
     "sweep": ("msj.cli.sweep:sweep", "Many questions at once: loads x policies x sizes, on many cores."),
     "results": ("msj.cli.results:results", "What a sweep has found, as a table, CSV or picture."),
     "region": ("msj.cli.region:region", "Which pairs of arrival rates two classes may have."),

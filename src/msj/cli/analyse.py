@@ -11,6 +11,8 @@ from msj.cli.cluster_options import cluster_options
 from msj.cli.options import SEED, load_options, output_options, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_result
+from msj.model.numbers import positive
+from msj.model.written_units import plain_time
 
 
 @click.command()
@@ -31,7 +33,11 @@ from msj.cli.show import leave, show_result
     "--percentiles/--no-percentiles", default=None, help="Percentiles too; by default where it takes seconds."
 )
 @click.option("--states", metavar="N", type=click.IntRange(min=1), help="Also list the N likeliest saturated states.")
+@click.option(
+    "--until", metavar="T", help="With --states: completions ahead of the usual number up to T: 20, or '2 h'."
+)
 @click.option("--law", metavar="N", type=click.IntRange(min=0), help="Also list P(0), ..., P(N jobs in system).")
+@click.option("--bounds", is_flag=True, help="Also list what bounds and limits are made of, term by term.")
 @click.option("--or-simulate", is_flag=True, help="Simulate what has no exact answer.")
 @click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
 @output_options
@@ -41,7 +47,9 @@ def analyse(
     exact: bool | None,
     percentiles: bool | None,
     states: int | None,
+    until: str | None,
     law: int | None,
+    bounds: bool,
     or_simulate: bool,
     seed: int | None,
     as_json: bool,
@@ -59,6 +67,7 @@ def analyse(
       msj analyse examples/two_servers.toml
       msj analyse examples/two_servers.toml --load 0.95 --json
       msj analyse examples/two_servers.toml --states 10
+      msj analyse examples/models/red_and_blue.toml --bounds
       msj analyse examples/gpu_training.toml --or-simulate --seed 1
     """
     from msj import answers
@@ -73,7 +82,9 @@ def analyse(
             exact=exact,
             percentiles=percentiles,
             states=states or 0,
+            until=None if until is None else float(positive(plain_time(until, "--until", system.time_unit), "--until")),
             law=law,
+            bounds=bounds,
             or_simulate=or_simulate,
             seed=seed,
             progress=bar.show,

@@ -23,6 +23,9 @@ from msj.model.numbers import positive, reciprocal
 @click.option("--mean-large", metavar="NUMBER", help="Mean duration of n-server jobs, instead of their rate.")
 @click.option("--servers", default="64..1e8", show_default=True, metavar="LIST", help=SERVER_COUNTS_HELP)
 @click.option("--points", type=click.IntRange(2, 1000), default=13, show_default=True, help="Points of a range.")
+@click.option("--terms", is_flag=True, help="Also E[Delta(Y_d)] term by term, exact and as the theorems have it.")
+@click.option("--worst", is_flag=True, help="Instead of a share: the one at which E[Delta(Y_d)] is largest, at each n.")
+@click.option("--needs", metavar="LIST", help="Needs of the two classes instead of 1,n: 'sqrt(n),n/2'.")
 @output_options
 @plot_option
 def one_and_n(
@@ -35,6 +38,9 @@ def one_and_n(
     mean_large: str | None,
     servers: str,
     points: int,
+    terms: bool,
+    worst: bool,
+    needs: str | None,
     as_json: bool,
     as_csv: bool,
     plot: Path | None,
@@ -51,18 +57,31 @@ def one_and_n(
       msj scaling one-and-n --share "n^-0.5"
       msj scaling one-and-n --alpha 2 --rate-small 10 --servers 100,1e4,1e6
       msj scaling one-and-n --share "1/(n*ln(n))" --servers 1e3..1e12 --plot border.png
+      msj scaling one-and-n --worst --servers 100,1e4,1e8
+      msj scaling one-and-n --needs "1,n/2" --share 1/n --servers 64,256,1024
     """
-    from msj.growth import one_and_n_scaling
+    from msj.growth import one_and_n_scaling, one_and_n_worst, two_needs_scaling
     from msj.plots import load_focused
 
+    if plot is not None and (worst or needs is not None):
+        raise click.UsageError("--plot shows a share of jobs that need all servers; leave out --worst and --needs")
+    if terms and (worst or needs is not None):
+        raise click.UsageError("--terms are those of jobs that need one server or all; leave out --worst and --needs")
+    rates = {
+        "rate_small": _rate(rate_small, mean_small, "small"),
+        "rate_large": _rate(rate_large, mean_large, "large"),
+    }
+    sizes = server_counts(servers, points=points)
     with ProgressBar() as bar:
-        result = one_and_n_scaling(
-            _share(share, alpha, factor),
-            server_counts(servers, points=points),
-            rate_small=_rate(rate_small, mean_small, "small"),
-            rate_large=_rate(rate_large, mean_large, "large"),
-            progress=bar.show,
-        )
+        if worst:
+            if share is not None or alpha is not None or needs is not None:
+                raise click.UsageError("--worst finds the share itself; leave out --share, --alpha and --needs")
+            result = one_and_n_worst(sizes, **rates, progress=bar.show)
+        elif needs is not None:
+            given = _share(share, alpha, factor)
+            result = two_needs_scaling(needs.split(","), given, sizes, **rates, progress=bar.show)
+        else:
+            result = one_and_n_scaling(_share(share, alpha, factor), sizes, **rates, terms=terms, progress=bar.show)
     show_result(result, as_json=as_json, as_csv=as_csv)
     draw_to(plot, load_focused.draw, result)
 

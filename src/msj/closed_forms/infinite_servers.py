@@ -38,6 +38,11 @@ class InfiniteServers:
         below = np.arange(min(int(level) + 1, len(self.probabilities)))
         return float((level - below) @ self.probabilities[: len(below)])
 
+    def mean_excesses(self) -> NDArray[np.float64]:
+        """E[(S − t)+] for t = 0, 1, ..., summed from the far end."""
+        beyond = np.cumsum(self.probabilities[::-1])[::-1][1:]  # P(S > t)
+        return np.asarray(np.cumsum(beyond[::-1])[::-1])
+
 
 def infinite_servers(needs: Sequence[int], mean_jobs: Sequence[float], *, level: int) -> InfiniteServers:
     """Return the law of the servers asked for, as far as it matters to P(S > level) or a level below.

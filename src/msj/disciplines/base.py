@@ -24,6 +24,7 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 | ``fills``, ``fills_on`` | where it leaves no server idle (:class:`Fills`) | bounds: work-conserving |
 | ``oldest_served`` | n: only the n oldest jobs are ever served | bounds: finite-skip |
 | ``least_busy`` | b_inf: share of the servers in use while a job is present | bounds: non-idling |
+| ``least_busy_per_job`` | beta: the same per job among the n oldest | bounds: sharper ones |
 | ``fastest_speed`` | of a server, where the mean is 1 | bounds: a job that meets nobody |
 | ``shares_speed`` | jobs may run on fewer servers than they can use | who reads durations |
 | ``restart`` | a job that is stopped loses its work (``disciplines.restarting``) | analyses, engines |
@@ -73,6 +74,7 @@ OF_THE_RULE = (
     "fills_on",
     "oldest_served",
     "oldest_because",
+    "least_busy_per_job",
     "turns_away",
 )
 
@@ -215,6 +217,13 @@ class Policy(Chosen, ABC):
         """Return b_inf, the least share of the servers in use while a job is present, and a sentence; None if none."""
         busy = f"at least {least_need} of {servers} servers {'are' if least_need > 1 else 'is'} busy"
         return least_need / servers, f"with a job present {busy}"
+
+    def least_busy_per_job(self, servers: int, least_need: int) -> float | None:
+        """Return beta: with N jobs among the n oldest at least beta·N of the capacity is in use; None if not known.
+
+        Where nothing is known it is b_inf/n.
+        """
+        return None
 
     def fastest_speed(self, servers: int) -> float:
         """Return the speed of the fastest server, where a job of the duration given runs at speed 1."""

@@ -49,6 +49,10 @@ class DivisorFilling(Restarting):
     def oldest_served(self, servers: int, least_need: int) -> int:
         return servers
 
+    def least_busy_per_job(self, servers: int, least_need: int) -> float:
+        # All are served, each on at least one server; or largest needs first, those that fit, fill more than half.
+        return 1.0 / (2 * servers)
+
     def engine(self, servers: int) -> ServedBy:
         return ServedBy("msj.engines.by_need:ByNeedEngine", rule="exactly", among="oldest")
 

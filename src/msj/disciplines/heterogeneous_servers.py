@@ -99,6 +99,12 @@ class HeterogeneousServers(Sharing):
             return min(speeds) / servers, "a job alone may have the slowest server"
         return max(speeds) / servers, "a job alone has the fastest server"
 
+    def least_busy_per_job(self, servers: int, least_need: int) -> float | None:
+        if self.speeds is not None and len(self.speeds) != servers:
+            return None
+        speeds = self.relative_speeds(servers)  # their mean is 1, and the fastest j have at least that
+        return (min(speeds) if self.assignment in ("slowest-first", "stay") else 1.0) / servers
+
     def fastest_speed(self, servers: int) -> float:
         return max(self.relative_speeds(servers))
 

@@ -89,6 +89,9 @@ class LimitedProcessorSharing(Sharing):
             return least, f"{together.index(least) + 1} jobs have {least:g} of all servers together"
         return 1.0, "a job alone has all servers"
 
+    def least_busy_per_job(self, servers: int, least_need: int) -> float:
+        return min(speed / jobs for jobs, speed in enumerate(self.together(servers), start=1))
+
     def supports(self, system: System) -> str | None:
         if self.speeds is not None and len(self.speeds) != self.limit_on(system.servers):
             return self._wrong_number(len(self.speeds), self.limit_on(system.servers))

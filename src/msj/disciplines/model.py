@@ -58,6 +58,10 @@ class Model(Chosen, ABC):
         """
         return None
 
+    def least_busy_per_job(self, servers: int) -> float | None:
+        """Return beta: with N jobs among the n oldest at least beta·N of the capacity is in use; None if not known."""
+        return None
+
     def class_value(self, key: str, value: Any) -> Any:
         """Return the value of one of ``class_keys``, validated on its own."""
         return value

@@ -55,6 +55,9 @@ class RedAndBlue(Model):
     def oldest_served(self, servers: int) -> int:
         return 2 * servers - 1
 
+    def least_busy_per_job(self, servers: int) -> float:
+        return 1.0 / (2 * servers)  # the colour in service has at least half of the jobs
+
     def check(self, system: System) -> None:
         for index, c in enumerate(system.classes):
             reason = None

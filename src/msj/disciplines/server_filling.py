@@ -52,6 +52,9 @@ class ServerFilling(Restarting):
     def oldest_served(self, servers: int, least_need: int) -> int:
         return servers // least_need
 
+    def least_busy_per_job(self, servers: int, least_need: int) -> float:
+        return least_need / servers  # all servers, or all jobs present are served
+
     def engine(self, servers: int) -> ServedBy:
         return ServedBy("msj.engines.by_need:ByNeedEngine", rule="most-first", among="prefix")
 

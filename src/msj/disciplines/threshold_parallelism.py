@@ -57,5 +57,8 @@ class ThresholdParallelism(Sharing):
     def oldest_served(self, servers: int, least_need: int) -> int | None:
         return -(-servers // least_need) if self.order == "fcfs" else None
 
+    def least_busy_per_job(self, servers: int, least_need: int) -> float | None:
+        return 1.0 / -(-servers // least_need) if self.order == "fcfs" else None
+
 
 VARIANT = ThresholdParallelism

@@ -26,6 +26,7 @@ from msj.disciplines.fcfs import Fcfs
 from msj.effort import within
 from msj.errors import InvalidInput, TooLarge
 from msj.growth.fluid import fluid_model
+from msj.growth.fluid_distance import distance_rows
 from msj.growth.queueing_bounds import offered
 from msj.model import System
 from msj.model.numbers import positive, whole
@@ -80,7 +81,9 @@ def fluid(
 
     ``fluid_jobs_over_rate``, y_i(t), stands at a ``time``, class by class; ``jobs_over_rate``, X_i(t)/lambda_i on the
     first path of each size, at ``time``, ``servers`` and ``path``; ``mean_distance_to_fluid`` over all paths at
-    ``servers``. ``distance_exponent`` says how the distance falls with n, where there are two sizes or more.
+    ``servers``, beside what the distance exceeds with a probability of at most 5 %: ``distance_to_fluid_bound`` (the
+    paper's) and ``distance_to_fluid_sharper_bound``. ``distance_exponent`` says how the distance falls with n, where
+    there are two sizes or more.
 
     Parameters
     ----------
@@ -120,13 +123,17 @@ def fluid(
     settled = model.time_to_equilibrium(tolerance)
     recorded = seed_record(root_of(rng, seed))
     clusters: tuple[FluidPaths, ...] = ()
+    sizes = list(dict.fromkeys(whole(n, "servers") for n in servers)) or [system.servers]
     if whole(paths, "paths", least=0) > 0:
-        sizes = list(dict.fromkeys(whole(n, "servers") for n in servers)) or [system.servers]
         clusters = fluid_paths(system, model, times, sizes, paths, seed_sequence(recorded), progress)
     exponent = distance_exponent(clusters)
     return Result(
         system=system.to_spec(),
-        quantities=(*_fluid_rows(model, times, settled), *_path_rows(model, clusters, exponent)),
+        quantities=(
+            *_fluid_rows(model, times, settled),
+            *distance_rows(system, model, until, sizes),
+            *_path_rows(model, clusters, exponent),
+        ),
         provenance=provenance(until=until, tolerance=float(tolerance), paths=paths, seed=recorded),
         notes=tuple(_notes(model, settled, float(tolerance), exponent, system.time_unit)),
     )

@@ -8,6 +8,7 @@ from msj.answers.question import question
 from msj.closed_forms.load_focused import Regime
 from msj.growth.expressions import Expression
 from msj.growth.load_focused import LoadFocusedScaling, OneAndNPoint, load_focused_scaling
+from msj.growth.one_and_n_terms import term_rows
 from msj.growth.regime import Decision
 from msj.results import Kind, Quantity, Result, Watch, provenance
 
@@ -27,6 +28,7 @@ def one_and_n_scaling(
     *,
     rate_small: float = 1.0,
     rate_large: float = 1.0,
+    terms: bool = False,
     progress: Watch | None = None,
 ) -> Result:
     """Return how a cluster scales in which a share ``p_n`` of the jobs needs all ``n`` servers, the others one.
@@ -43,6 +45,8 @@ def one_and_n_scaling(
         Numbers of servers, 2 to 2^53.
     rate_small, rate_large
         Rates ``mu_1`` and ``mu_n`` of the exponential durations.
+    terms
+        Whether to give the five terms of E[Delta(Y_d)] too, and p_n·E[Delta(Y_d)], exact and by the theorems.
     progress
         Told before each number of servers.
 
@@ -61,7 +65,11 @@ def one_and_n_scaling(
     decision = family.decision
     return Result(
         system={},
-        quantities=tuple(row for point in family.points for row in _rows(family, point)),
+        quantities=tuple(
+            row
+            for point in family.points
+            for row in (*_rows(family, point), *(term_rows(family, point) if terms else ()))
+        ),
         provenance=provenance(
             share=str(family.share),
             rate_small=family.rate_small,

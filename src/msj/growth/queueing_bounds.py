@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 
-from msj.analysis.base import why_not_exponential, why_not_fcfs
+from msj.analysis.base import why_not_fcfs
+from msj.analysis.queueing_terms import MOST_SERVERS, queueing_bounds_at
 from msj.answers.simulate import with_arrival_rate
 from msj.closed_forms.queueing_bounds import QueueingBounds
-from msj.closed_forms.queueing_bounds import queueing_bounds as bounds_of_numbers
 from msj.errors import InvalidInput, NotSupported, TooLarge, Unstable
 from msj.model import System
 from msj.model.assumptions import why_not_plain
-
-MOST_SERVERS = 10_000_000  # the law of the servers asked for is a list that long
 
 
 def queueing_bounds(system: System) -> QueueingBounds:
@@ -21,8 +19,8 @@ def queueing_bounds(system: System) -> QueueingBounds:
     Parameters
     ----------
     system
-        A cluster under FCFS, with a load. The two upper bounds need exponential durations and a utilisation below
-        1 − m_max/n, else they are None and ``why_no_bound`` says why.
+        A cluster under FCFS, with a load. The paper's upper bounds need exponential durations and a utilisation below
+        1 − m_max/n, else they are None and ``why_no_bound`` says why; the sharpest holds for any durations.
 
     Examples
     --------
@@ -39,16 +37,7 @@ def queueing_bounds(system: System) -> QueueingBounds:
     if system.servers > MOST_SERVERS:
         raise TooLarge(f"servers = {system.servers} is above {MOST_SERVERS:,}; take fewer")
     rate, _ = offered(system)
-    classes = system.active_classes
-    return bounds_of_numbers(
-        servers=system.servers,
-        names=[c.name for c in classes],
-        needs=[c.need for c in classes],
-        shares=[float(c.share) for c in classes],
-        mean_durations=[float(c.duration.mean) for c in classes],
-        arrival_rate=rate,
-        why_no_bound=why_not_exponential(system) or "",
-    )
+    return queueing_bounds_at(system, rate)
 
 
 def offered(system: System) -> tuple[float, float]:

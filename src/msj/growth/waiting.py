@@ -97,7 +97,7 @@ def stability_of(system: System, bounds: QueueingBounds, rate: float) -> Stabili
     except MsjError as error:
         if bounds.surely_stable:
             return Stability(stable=True)
-        said = f"is below 1 but not below {bounds.sufficient_utilisation:.6g}"
+        said = f"is below 1 but not below {bounds.sharper_sufficient_utilisation:.6g}"
         unknown = f"whether the cluster is stable is not known here ({error.message})"
         return Stability(stable=None, notes=(f"Utilisation {bounds.utilisation:.6g} {said}: {unknown}.",))
     if bounds.surely_stable:

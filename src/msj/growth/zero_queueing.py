@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msj.analysis.queueing_terms import COUPLING, upper_rows
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.closed_forms.queueing_bounds import QueueingBounds
 from msj.errors import Failure
@@ -16,8 +17,6 @@ from msj.growth.waiting import EXACT_SECONDS, Waiting, effort_for, waiting_at
 from msj.results import Missing, Outcome, Quantity, Result, Watch, provenance
 from msj.results.coordinates import Place
 from msj.workloads import Rng, seed_record
-
-COUPLING = "comparison with infinitely many servers"
 
 
 @question
@@ -52,7 +51,8 @@ def zero_queueing(
     >>> [(row.name, round(row.value, 6)) for row in result if "waiting" in row.name]
     ... # doctest: +NORMALIZE_WHITESPACE
     [('waiting_probability_bound', 1.08566), ('waiting_probability_sharper_bound', 0.151091),
-     ('waiting_probability_lower_bound', 0.00127), ('waiting_probability', 0.001377)]
+     ('waiting_probability_sharpest_bound', 0.002948), ('waiting_probability_lower_bound', 0.00127),
+     ('waiting_probability', 0.001377)]
     """
     system = as_system(system)
     root = root_of(rng, seed)
@@ -94,14 +94,22 @@ def _bound_rows(bounds: QueueingBounds) -> list[Quantity]:
             method="1 − m_max/n: stable below it",
             citation="zeroq, Theorem 4.1",
         ),
+        Quantity(
+            name="sharper_sufficient_utilisation",
+            value=bounds.sharper_sufficient_utilisation,
+            kind="bound",
+            method="least busy servers when somebody waits, over n",
+            citation="after zeroq, Theorem 4.1",
+        ),
+        *upper_rows(bounds, all_of_them=False),
+        Quantity(
+            name="waiting_probability_lower_bound",
+            value=bounds.lower_bound,
+            kind="bound",
+            method=COUPLING,
+            citation="Kaufman 1981",
+        ),
     ]
-    for name, value, method, citation in (
-        ("waiting_probability_bound", bounds.bound, f"drift, K = {bounds.kinds}", "zeroq, Theorem 4.2"),
-        ("waiting_probability_sharper_bound", bounds.sharper_bound, f"drift, {COUPLING}", "zeroq, equation (13)"),
-        ("waiting_probability_lower_bound", bounds.lower_bound, COUPLING, "Kaufman 1981"),
-    ):
-        if value is not None:
-            rows.append(Quantity(name=name, value=value, kind="bound", method=method, citation=citation))
     if len(bounds.lower_bound_by_class) > 1:
         rows += [
             Quantity(
@@ -122,6 +130,7 @@ def _notes(bounds: QueueingBounds) -> list[str]:
     for value, name in (
         (bounds.bound, "The bound of zeroq's Theorem 4.2"),
         (bounds.sharper_bound, "The sharper bound"),
+        (bounds.sharpest_bound, "The sharpest bound"),
     ):
         if value is None:
             continue

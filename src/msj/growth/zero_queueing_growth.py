@@ -10,6 +10,7 @@ from msj.errors import Failure, InvalidInput
 from msj.growth.expressions import Expression
 from msj.growth.waiting import EXACT_SECONDS
 from msj.growth.zero_queueing import missing_bound, waiting_rows
+from msj.growth.zero_queueing_corner import corner_rows
 from msj.growth.zero_queueing_family import FamilyPoint, SharesOf, ZeroQueueingFamily, family_points
 from msj.model.numbers import Number, whole
 from msj.results import Missing, Quantity, Result, Watch, provenance
@@ -83,7 +84,7 @@ def zero_queueing_family(
     )
     return Result(
         system={},
-        quantities=tuple(row for point in points for row in _rows(family, point)),
+        quantities=(*(row for point in points for row in _rows(family, point)), *corner_rows(family)),
         provenance=provenance(**_facts(family), seed=recorded),
         notes=(said, *_notes(points)),
         missing=tuple(gap for point in points for gap in _missing(point)),

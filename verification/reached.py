@@ -1,0 +1,179 @@
+"""Which tests reach which functions, and so which could notice a slip.
+
+``python -m pytest -n 2 -p verification.reached`` writes ``build/reached.jsonl``, one test a line: how long it took, and
+the functions of msj that it called, by file and name; what is written last of a test holds. Tests are run for a slip
+only if they reach its function, the quickest first. A compiled loop is not seen from Python: whoever reaches its file,
+or one that imports it, may have reached the loop. What a fixture or a cache did for one test it did for the others of
+that file, so these follow. Tests are cut short here after LONGEST seconds, and slips are then tried without them: most
+slips are noticed by tests that take no time, and all tests together would take hours.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import signal
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+import pytest
+
+KEPT = Path("build") / "reached.jsonl"  # below the project
+LONGEST = 2.0  # seconds of the processor
+
+
+class TooLong(BaseException):
+    """A test has run for longer than slips are tried for."""
+
+
+_called: dict[int, CodeType] = {}  # by identity: the hash of a code object reads all of it
+
+
+def _note(frame: FrameType, event: str, arg: Any) -> None:  # noqa: ARG001
+    code = frame.f_code
+    _called[id(code)] = code
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Note what is called while one test runs, its fixtures included."""
+    _called.clear()
+    started = time.process_time()
+    signal.signal(signal.SIGPROF, _cut)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
+    threading.settrace(_note)  # type: ignore[arg-type]
+    sys.settrace(_note)  # type: ignore[arg-type]
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
+        seconds = time.process_time() - started
+        root = item.config.rootpath
+        codes = [code for code in list(_called.values()) if code.co_filename.startswith(f"{root}/src/")]
+        reached = sorted({f"{code.co_filename.removeprefix(f'{root}/')}:{_outermost(code)}" for code in codes})
+        (root / KEPT).parent.mkdir(exist_ok=True)
+        with (root / KEPT).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"test": item.nodeid, "seconds": round(seconds, 3), "reached": reached}) + "\n")
+
+
+def _cut(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    raise TooLong
+
+
+def _outermost(code: CodeType) -> str:
+    """Return the function a piece of code is in: Class.method, without what is defined inside of it."""
+    return code.co_qualname.partition(".<locals>")[0]
+
+
+class Place(NamedTuple):
+    """The function that a line of a file is in: its name, empty outside of all; whether it is compiled."""
+
+    name: str
+    compiled: bool
+
+
+def place_of(text: str, line: int) -> Place:
+    """Return the function that a line is in.
+
+    Examples
+    --------
+    >>> place_of("class A:\\n    def f(self):\\n        return 1\\n", 3)
+    Place(name='A.f', compiled=False)
+    """
+    names: list[str] = []
+    body: list[ast.stmt] = ast.parse(text).body
+    while True:
+        around = [
+            n for n in body if isinstance(n, ast.ClassDef | ast.FunctionDef) and _lines(n)[0] <= line <= _lines(n)[1]
+        ]
+        if not around:
+            return Place("", False)
+        names.append(around[0].name)
+        if isinstance(around[0], ast.FunctionDef):
+            return Place(".".join(names), _compiled(around[0], text))
+        body = around[0].body
+
+
+def _compiled(node: ast.FunctionDef, text: str) -> bool:
+    """Return whether a function is compiled: by what stands above it, or handed to the compiler by its name."""
+    above = [ast.unparse(each) for each in node.decorator_list]
+    return any(each == "helper" or "jit" in each for each in above) or f")({node.name})" in text
+
+
+def _lines(node: ast.ClassDef | ast.FunctionDef) -> tuple[int, int]:
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)]), node.end_lineno or node.lineno
+
+
+class Reached:
+    """Which tests reach a function, or a file."""
+
+    def __init__(self, root: Path, rows: Iterable[str]) -> None:
+        self.root = root
+        self.seconds: dict[str, float] = defaultdict(float)
+        self._functions: dict[str, set[str]] = defaultdict(set)
+        self._files: dict[str, set[str]] = defaultdict(set)
+        self._tests_of: dict[str, set[str]] = defaultdict(set)  # by file of tests
+        for name, row in {row["test"]: row for row in map(json.loads, rows)}.items():
+            # The examples of a document need those before them.
+            test = name if name.startswith("tests/") else name.partition("::")[0]
+            self.seconds[test] += row["seconds"]
+            self._tests_of[test.partition("::")[0]].add(test)
+            for function in row["reached"]:
+                self._functions[function].add(test)
+                self._files[function.partition(":")[0]].add(test)
+
+    def tests(self, file: str, place: Place, importers: Iterable[str], most_seconds: float) -> list[str]:
+        """Return the tests that could notice a slip and are not too long, those that most probably do it first."""
+        if place.compiled or not place.name:
+            reaching = set(self._files[file])
+            for other in importers if place.compiled else ():
+                reaching |= self._files[other]
+        else:
+            reaching = set(self._functions.get(f"{file}:{place.name}", ()))
+        beside = {test for name in {test.partition("::")[0] for test in reaching} for test in self._tests_of[name]}
+        found, spent = self._unknown(file), 0.0
+        for tests in (reaching, beside - reaching):
+            for test in self._quickest_first(tests, file):
+                if self.seconds[test] < LONGEST and spent + self.seconds[test] <= most_seconds:
+                    found.append(test)
+                    spent += self.seconds[test]
+        return found
+
+    def _unknown(self, file: str) -> list[str]:
+        """Return files of tests that were not traced, written since perhaps, if names or imports say they are near."""
+        module = Path(file).with_suffix("")
+        dotted = ".".join(module.parts[1:])
+        imported = re.compile(
+            rf"{re.escape(dotted)}\b|from {re.escape(dotted.rpartition('.')[0])} import.*\b{module.name}\b"
+        )
+        names = {name: name.relative_to(self.root).as_posix() for name in (self.root / "tests").rglob("test_*.py")}
+        new = [path for path, name in names.items() if name not in self._tests_of]
+        named = [names[path] for path in new if module.name in path.stem]
+        return sorted(named) + sorted(
+            names[path]
+            for path in new
+            if names[path] not in named and imported.search(path.read_text(encoding="utf-8"))
+        )
+
+    def _quickest_first(self, tests: set[str], file: str) -> list[str]:
+        """Order tests: those of the file and the room first, and those of one file together."""
+        together: dict[str, float] = defaultdict(float)
+        for test in tests:
+            together[test.partition("::")[0]] += self.seconds[test]
+        room, stem = Path(file).parts[2], Path(file).stem
+
+        def key(test: str) -> tuple[bool, bool, float, str, float, str]:
+            own = test.partition("::")[0]
+            elsewhere = not own.startswith((f"tests/{room}/", f"src/msj/{room}/"))
+            return stem not in Path(own).stem, elsewhere, together[own], own, self.seconds[test], test
+
+        return sorted(tests, key=key)
