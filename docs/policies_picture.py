@@ -1,4 +1,4 @@
-"""Draw the picture of ``policies.md``: all policies on one cluster over load; part of ``make pictures``."""
+"""Draw the picture of ``policies.md``: all policies on one cluster over load, by ``msj.sweep``; ``make pictures``."""
 
 from matplotlib import colormaps
 from matplotlib.figure import Figure
@@ -6,15 +6,17 @@ from matplotlib.figure import Figure
 import msj
 
 LOADS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-#: By panel; those that are one and the same on this cluster share a line.
-POLICIES = {
+#: By panel. Those that are one and the same on this cluster share a line.
+PANELS = {
     "without preemption": {
         "fcfs": "fcfs",
         "smash, window 2": {"name": "smash", "window": 2},
+        "best-packing": "best-packing",
         "first-fit": "first-fit",
         "best-fit": "best-fit",
         "easy-backfilling": "easy-backfilling",
-        "msfq": "msfq",
+        "conservative-backfilling": "conservative-backfilling",
+        "msfq, static-quickswap": "msfq",
         "adaptive-quickswap": "adaptive-quickswap",
         "nmsr": {"name": "nmsr", "cycle": 10},
         "randomized-timers": "randomized-timers",
@@ -25,42 +27,56 @@ POLICIES = {
         "most-servers-first": "most-servers-first",
         "max-weight": "max-weight",
         "server-filling": "server-filling",
-        "server-filling-gittins": "server-filling-gittins",
-        "server-filling-srpt": "server-filling-srpt",
-        "first-fit-srpt": "first-fit-srpt",
+        "divisor-filling": "divisor-filling",
         "msr": {"name": "msr", "cycle": 10},
     },
+    "with preemption and sizes or their laws known": {
+        "fcfs": "fcfs",
+        "server-filling": "server-filling",
+        "server-filling-gittins": "server-filling-gittins",
+        "divisor-filling-gittins": "divisor-filling-gittins",
+        "server-filling-srpt": "server-filling-srpt",
+        "divisor-filling-srpt": "divisor-filling-srpt",
+        "first-fit-srpt": "first-fit-srpt",
+        "greedy-srpt": "greedy-srpt",
+    },
 }
-MARKERS = "osDv^<>PX"
+MARKERS = "osDv^<>PXh*"
+CLUSTER = msj.System(
+    servers=4,
+    classes=[
+        msj.JobClass(name="small", need=1, share="1/2", duration=msj.Exponential(mean=2)),
+        msj.JobClass(name="large", need=4, share="1/2", duration=msj.Exponential(mean="3/2")),
+    ],
+)
 
 
-def draw_policies(jobs=200_000):
-    """Mean response time of all policies on one cluster over load, on the same jobs at each load."""
-    system = msj.System(
-        servers=4,
-        classes=[
-            msj.JobClass(name="small", need=1, share="1/2", duration=msj.Exponential(mean=2)),
-            msj.JobClass(name="large", need=4, share="1/2", duration=msj.Exponential(mean="3/2")),
-        ],
-    )
-    figure = Figure(figsize=(11, 5), layout="constrained")
-    axes = figure.subplots(1, 2, sharey=True)
-    for panel, (title, chosen) in zip(axes, POLICIES.items(), strict=True):
-        lines = {name: ([], []) for name in chosen}
-        for load in LOADS:
-            found = msj.compare(system.replace(utilisation=load), policies=list(chosen.values()), jobs=jobs, seed=1)
-            for given, (rho, stay) in zip(chosen.values(), lines.values(), strict=True):
-                row = found.at(policy=system.replace(policy=given).policy.label()).find("mean_response_time")
-                if row is not None and row.low is not None:
-                    rho.append(load)
-                    stay.append(row.value)
-        for i, (name, (rho, stay)) in enumerate(lines.items()):
-            panel.plot(
-                rho, stay, marker=MARKERS[i], markersize=4, linewidth=1.2, color=colormaps["tab10"](i), label=name
-            )
-        panel.set(title=title, xlabel="offered utilisation", yscale="log", xlim=(0.15, 1.0))
+def sweep_policies(jobs=1_000_000):
+    """Mean response times of all policies at all loads: exact where they can be, else simulated on the same jobs."""
+    chosen = {str(given): given for lines in PANELS.values() for given in lines.values()}
+    return msj.sweep(CLUSTER, vary={"utilisation": LOADS}, policies=chosen.values(), jobs=jobs, precision=0.03, seed=1)
+
+
+def draw_policies():
+    """Draw them; simulated points without an interval are left out."""
+    found = sweep_policies()
+    figure = Figure(figsize=(12.5, 5), layout="constrained")
+    axes = figure.subplots(1, len(PANELS), sharey=True)
+    for panel, (title, chosen) in zip(axes, PANELS.items(), strict=True):
+        for i, (name, given) in enumerate(chosen.items()):
+            line = found.at(policy=CLUSTER.replace(policy=given).policy.label())
+            points = [
+                (load, row.value)
+                for load, row in line.along("utilisation", "mean_response_time")
+                if row.kind != "simulated" or row.low is not None
+            ]
+            look = {"color": "0.4" if name == "fcfs" else colormaps["tab10"](i % 10), "marker": MARKERS[i]}
+            panel.plot(*zip(*points, strict=True), **look, markersize=4, linewidth=1.2, label=name)
+        panel.set(xlabel="offered utilisation", yscale="log", xlim=(0.15, 1.0))
+        panel.set_title(title, fontsize=10)
         panel.grid(alpha=0.3)
-        panel.legend(fontsize=8, frameon=False)
+        panel.legend(fontsize=7.5, frameon=False, loc="upper left")
     axes[0].set_ylabel("mean response time")
     axes[0].set_ylim(1.5, 150)
+    axes[0].yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     return figure

@@ -11,7 +11,7 @@ import msj
 
 VERBS = (
     "analyse", "cluster_scaling", "compare", "curve", "design", "fluid", "in_symbols",
-    "log", "one_and_n_scaling", "paper",
+    "log", "one_and_n_scaling", "paper", "plan",
     "replay",
     "read_sweep", "report", "rerun", "simulate", "sweep", "waste", "zero_queueing", "zero_queueing_family",
 )  # fmt: skip
@@ -51,6 +51,7 @@ OPTIONS = {
     "design": {},
     "fluid": {"until": 2, "seed": 1},
     "in_symbols": {},
+    "plan": {"targets": "mean wait <= 1", "seed": 1},
     "report": {"policies": ["first-fit"], "precision": 0.5, "seed": 1, "seconds": 500},
     "simulate": {"jobs": 2000, "seed": 1},
     "waste": {"vary": "servers=2..4"},

@@ -79,7 +79,7 @@ def main():
     wall, worked = bare(100, options)
     print(f"bare: {1000 * wall:.1f} ms by the clock, {1000 * worked:.1f} ms of a processor (medians of 100)")
     with Server(START).in_a_thread() as server:
-        while server.explore.pool.free.qsize() < server.explore.limits.workers:  # all are there
+        while len(server.explore.pool.free) < server.explore.limits.workers:  # all are there
             time.sleep(0.1)
         token = server.explore.guard.token
         taken, statuses = asyncio.run(under_load(server.address, token, given.rate, given.seconds, options))

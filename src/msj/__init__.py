@@ -29,6 +29,7 @@ if _TYPE_CHECKING:
         compare,
         curve,
         design,
+        fit,
         in_symbols,
         log,
         open_system,
@@ -97,7 +98,8 @@ if _TYPE_CHECKING:
         Weibull,
     )
     from msj.papers import paper
-    from msj.reports import report
+    from msj.planning import plan
+    from msj.reports import report, report_log
     from msj.results import Outcome, Progress, Quantity, Result
     from msj.sweeps import read_sweep, sweep
     from msj.workloads import RecordedJobs
@@ -121,14 +123,15 @@ _PLACES = {
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
     "msj.workloads": "RecordedJobs",
-    "msj.answers": "analyse compare curve design in_symbols log open_system region replay simulate waste",
+    "msj.answers": "analyse compare curve design fit in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": (
         "cluster_scaling fluid one_and_n_scaling one_and_n_worst two_needs_scaling zero_queueing zero_queueing_family"
     ),
+    "msj.planning": "plan",
     "msj.sweeps": "read_sweep sweep",
     "msj.papers": "paper",
-    "msj.reports": "report",
+    "msj.reports": "report report_log",
     "msj.ask_again": "rerun",
 }
 _LATER = {name: place for place, names in _PLACES.items() for name in names.split()}
@@ -211,6 +214,7 @@ __all__ = [
     "compare",
     "curve",
     "design",
+    "fit",
     "fluid",
     "in_symbols",
     "log",
@@ -219,12 +223,14 @@ __all__ = [
     "one_and_n_worst",
     "open_system",
     "paper",
+    "plan",
     "read",
     "read_log",
     "read_sweep",
     "region",
     "replay",
     "report",
+    "report_log",
     "rerun",
     "saturate",
     "simulate",

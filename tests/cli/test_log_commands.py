@@ -111,7 +111,7 @@ def test_jobs_files(run, tmp_path):
     assert rows(out)["jobs_used"] == 2000
 
 
-@pytest.mark.parametrize("command", ["report", "analyse", "simulate"])
+@pytest.mark.parametrize("command", ["analyse", "simulate"])
 @pytest.mark.parametrize("file", [EXAMPLE, SACCT])
 def test_other_commands_point_to_log(run, command, file):
     code, out, err = run(command, file)
@@ -165,3 +165,25 @@ def test_easy_through_the_command_equals_another_simulator(run):
     code, out, _ = run("replay", ORACLE, "--policies", "easy-backfilling", "--shakes", "0", "--json")
     assert code == 0
     assert rows(out).at(policy="easy-backfilling")["mean_waiting_time"] == pytest.approx(6836.87, rel=1e-3)
+
+
+def test_report_of_a_log_is_a_page_and_a_text(run, tmp_path):
+    code, out, err = run("report", EXAMPLE, "--out", tmp_path, "--seed", "1", "--policies", "easy-backfilling")
+    assert code == 0
+    assert "Is the backfilling any good?" in out
+    assert "small_cluster_report.html" in err
+    assert "What can a fit tell?" in without_scripts(tmp_path / "small_cluster_report.html")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([EXAMPLE, "--load", "0.9"], "--load: a log has its own load"),
+        ([EXAMPLE, "--unit", "h"], "--unit goes with --json or --csv"),
+        ([SACCT], "--servers N"),
+    ],
+)
+def test_report_of_a_log_refuses_what_is_not_about_logs(run, tmp_path, arguments, sentence):
+    code, _, err = run("report", *arguments, "--out", tmp_path)
+    assert code == 2
+    assert sentence in err

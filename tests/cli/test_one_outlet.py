@@ -31,6 +31,8 @@ COMMANDS = {
     "results": ("results", "runs"),
     "log": ("log", "examples/logs/small_cluster.swf", "--seed", "1"),
     "replay": ("replay", "examples/logs/small_cluster.swf", "--policies", "fcfs,easy-backfilling", "--shakes", "2"),
+    "fit": ("fit", "examples/logs/small_cluster.swf", "--classes", "2", "--draws", "1", "--policies", "fcfs",
+            "--seed", "1"),
     "region": ("region", TWO, "--points", "4"),
     "design": ("design", TWO),
     "analyse, what has no theorem": ("analyse", "easy.toml"),

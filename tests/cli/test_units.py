@@ -68,9 +68,12 @@ def test_unit_converts_every_row_by_its_dimension(run, hours, command):
 
 
 def test_log_and_replay_convert_what_programs_read(run):
-    for command in ("log", "replay"):
+    for command, more in (
+        ("log", ()),
+        ("replay", ("--policies", "fcfs", "--shakes", "0")),
+        ("fit", ("--held-out", "0")),
+    ):
         given = (command, "examples/logs/small_cluster.swf", "--seed", "1", "--json")
-        more = ("--policies", "fcfs", "--shakes", "0") if command == "replay" else ()
         seconds = Result.from_dict(json.loads(run(*given, *more)[1]))
         hours = Result.from_dict(json.loads(run(*given, *more, "--unit", "h")[1]))
         assert (seconds.time_unit, hours.time_unit) == ("seconds", "hours")

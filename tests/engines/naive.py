@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 
-def simulate_slowly(arrival, need, duration, *, servers, serve, estimate=None):
+def simulate_slowly(arrival, need, duration, *, servers, serve, estimate=None, restart=False):
     """Return start and finish of every job, preemptions, and the area of servers idle while jobs wait."""
     count = len(arrival)
     start, finish, stops = [math.nan] * count, [math.nan] * count, [0] * count
@@ -41,7 +41,8 @@ def simulate_slowly(arrival, need, duration, *, servers, serve, estimate=None):
         wanted = {job for job, yes in zip(present, chosen, strict=True) if yes}
         assert sum(need[job] for job in wanted) <= servers
         for job in [job for job in running if job not in wanted]:
-            left[job] = running.pop(job) - now
+            left[job] = float(duration[job]) if restart else running[job] - now
+            del running[job]
             stops[job] += 1
         for job in wanted - set(running):
             running[job] = now + left[job]

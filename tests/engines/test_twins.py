@@ -23,7 +23,7 @@ def test_engine_equals_the_slow_twin(policy, generic):
         servers, arrival, need, duration = random_jobs(policy, seed)
         estimate = policy.estimated(duration) if hasattr(policy, "estimated") else None
         start, finish, stops, area = simulate_slowly(
-            arrival, need, duration, servers=servers, serve=policy.serve, estimate=estimate
+            arrival, need, duration, servers=servers, serve=policy.serve, estimate=estimate, restart=policy.restart
         )
         assert np.isfinite(finish).all()
         jobs = RecordedJobs(arrival=arrival, need=need, duration=duration)
@@ -110,7 +110,7 @@ def test_jobs_of_no_length_are_served_like_any_other(policy, generic):
         duration[np.random.default_rng(seed).random(len(duration)) < 0.2] = 0.0
         estimate = policy.estimated(duration) if hasattr(policy, "estimated") else None
         start, finish, _, _ = simulate_slowly(
-            arrival, need, duration, servers=servers, serve=policy.serve, estimate=estimate
+            arrival, need, duration, servers=servers, serve=policy.serve, estimate=estimate, restart=policy.restart
         )
         jobs = RecordedJobs(arrival=arrival, need=need, duration=duration)
         done = replay(jobs, servers=servers, policy=policy, generic=generic, block=37)

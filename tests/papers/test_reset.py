@@ -88,7 +88,7 @@ def test_a_figure_goes_on_where_it_was(short, tmp_path, monkeypatch):
     rows = figure("fig2a").compute(Work(folder=tmp_path))
     monkeypatch.setattr(settings, "simulated", lambda **_: pytest.fail("simulated again"))
     assert figure("fig2a").compute(Work(folder=tmp_path)) == rows
-    for file in tmp_path.glob("*.jsonl"):
+    for file in tmp_path.glob("*.parquet"):
         file.unlink()
     with pytest.raises(pytest.fail.Exception):
         figure("fig2a").compute(Work(folder=tmp_path))

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import msj
+from msj.effort import Effort
 from msj.errors import InvalidInput, TooLarge
-from msj.planning import possible_changes
+from msj.planning import find_capacity, possible_changes
 from msj.reports import report as gather
 from msj.reports.contents import WaitingSection
 from msj.reports.gather import load_of
 from msj.reports.page import write_page
+from msj.reports.response import _simulated
 from msj.reports.text import write_text
 from msj.reports.timetable import Timetable
 from msj.reports.wording import between
@@ -243,3 +245,15 @@ def test_a_threshold_nobody_knows_is_left_out_and_the_rest_is_there(monkeypatch)
 def test_no_percentage_is_a_range_between_equal_ends():
     assert between(0.9911, 0.9942) == "99.1 to 99.4 %"
     assert between(0.35, 0.37) == "35 to 37 %"
+
+
+def test_the_simulated_curve_is_the_same_by_one_thread_and_by_three(monkeypatch):
+    monkeypatch.setattr("msj.reports.response.SIMULATED_AT", (0.3, 0.6, 0.8))
+    system, root, effort = msj.read("examples/two_servers.toml"), np.random.SeedSequence(5), Effort(jobs=20_000)
+    capacity = find_capacity(system, effort, root)
+    curves = []
+    for threads in (1, 3):
+        monkeypatch.setattr("msj.reports.response.cores", lambda threads=threads: threads)
+        curves.append(_simulated(system, capacity, effort, root, []))
+    assert curves[0] == curves[1]
+    assert len(curves[0].points) == 3

@@ -8,9 +8,10 @@ from disturbed import begin, kill, wait_for
 from same import GRID, TWO, blocks_of, rows_of, undisturbed
 
 import msj
+from msj.executors import workers
 from msj.store import files
 from msj.sweeps import scheduler as scheduling
-from msj.sweeps import workers
+from msj.sweeps import steps
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_workers_that_die_are_replaced(folder, monkeypatch):
 def test_a_cell_that_kills_every_worker_is_given_up_and_the_others_are_not(monkeypatch):
     class Deadly(workers.Here):
         def submit(self, function, /, *given, **more):
-            if function is workers.run_blocks and given[0].system.arrival_rate > 0.5:
+            if function is steps.run_blocks and given[0].system.arrival_rate > 0.5:
                 future = workers.Future()
                 future.set_exception(workers.BrokenProcessPool("a process was killed"))
                 return future
@@ -104,12 +105,12 @@ def test_a_cell_that_kills_every_worker_is_given_up_and_the_others_are_not(monke
 
 
 def test_a_defect_in_one_cell_is_told_and_not_kept(tmp_path, monkeypatch):
-    def broken(cell, kept=workers.open_cell):
+    def broken(cell, kept=steps.open_cell):
         if cell.own.load == 0.8:
             raise ZeroDivisionError("by chance")
         return kept(cell)
 
-    monkeypatch.setattr(workers, "open_cell", broken)
+    monkeypatch.setattr(steps, "open_cell", broken)
     found = msj.sweep(TWO, vary=GRID["vary"], out=tmp_path)
     assert found.at(load=0.5, servers=2)["mean_response_time"] > 0
     assert any("ZeroDivisionError: by chance" in gap.reason for gap in found.missing)

@@ -9,7 +9,7 @@ import msj
 from msj.sweeps.axis import Axis, axes_of
 from msj.sweeps.cell import Asked
 from msj.sweeps.grid import Grid, Refused, read_grid
-from msj.sweeps.sweep import shard_of
+from msj.sweeps.question import shard_of
 from msj.sweeps.where import only
 
 

@@ -69,8 +69,8 @@ def test_ids_are_those_that_were_written_down(same_code, tmp_path):
 PINNED = {
     "plain": "160c44f86400b29999cf0915",
     "load": "b990dfe6a895495107e80ed9",
-    "policy": "f5b8801bb9ddb734ca1cf12f",
-    "own": "acc0a653904590ff42b8de6e",
+    "policy": "7908843e78e3fd1d2f3db257",
+    "own": "63e6f0588d1d16a16150154a",
     "heavy": "827a74121f3302617a4f2812",
     "seed": "9800b9598776655fcf3a5b93",
     "stream": "9ef2fcd744322e8a805e40cd",

@@ -1,17 +1,22 @@
 """What the server answers is what the command line answers; what it refuses is said in a sentence."""
 
+import asyncio
 import json
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import httpx
 import pytest
 
 import msj
+from msj.effort import Effort
 from msj.web.bodies import parsed
 from msj.web.errors import Refused
+from msj.web.free import Free, kin_of
 from msj.web.guard import Guard
-from msj.web.questions import QUESTIONS
+from msj.web.questions import QUESTIONS, answers_to
+from msj.web.recorded import Recording
 from msj.web.specs import system_from
 
 SYSTEM = msj.read("examples/two_servers.toml")
@@ -84,6 +89,66 @@ def test_a_look_begins_with_what_is_exact_and_ends_with_percentiles(client):
     assert {50.0, 99.0} <= levels
 
 
+def test_a_first_look_waits_for_nothing_else(client):
+    found = [
+        line for line in lines(client, "look", options={"changes": False, "percentiles": False}) if "result" in line
+    ]
+    assert len(found) == 1
+    assert not any("change" in row["at"] for row in found[0]["result"]["quantities"])
+
+
+def test_a_replay_is_that_of_the_command_line(client):
+    options = {"policies": ["fcfs", "first-fit"], "largest_need": 8, "scale_load": 0.5, "seed": 3}
+    found = ask(client, "replay", {**SPEC, "servers": 24}, options=options)
+    assert found.status_code == 200
+    jobs = {"servers": 24, "shakes": 0, **options}
+    assert numbers(found.json()) == numbers(msj.replay("examples/logs/small_cluster.swf", **jobs).to_dict())
+    in_hours = ask(client, "replay", {**SPEC, "servers": 24, "time_unit": "hours"}, options=options).json()
+    first = numbers(msj.replay("examples/logs/small_cluster.swf", **jobs).in_unit("hours").to_dict())
+    assert numbers(in_hours) == first
+
+
+def test_without_a_log_there_is_no_replay():
+    with pytest.raises(msj.InvalidInput, match="msj explore LOG"):
+        next(answers_to("replay", SYSTEM, {}, Effort()))
+
+
+def test_the_classes_of_a_log_have_its_jobs_and_its_work():
+    log = Recording(file=Path("examples/logs/small_cluster.swf"))
+    system, trace = log.as_system(), log.trace
+    need, run = trace.column("need"), trace.column("run")
+    assert system.servers == 32
+    assert system.mean_work == pytest.approx((need * run).mean() / 3600, rel=1e-9)
+    hours = (trace.column("submit")[-1] - trace.column("submit")[0]) / 3600
+    assert float(system.arrival_rate) == pytest.approx(len(trace) / hours)
+    alone = {c.need: float(c.share) for c in system.classes}
+    assert alone[8] == pytest.approx((need == 8).mean())
+    assert Recording.from_json(log.to_json()) == log
+
+
+def test_a_question_goes_to_the_worker_that_knows_its_cluster():
+    class Worker:
+        kin = ""
+
+    async def asked():
+        free, first, second = Free(), Worker(), Worker()
+        free.put(first)
+        free.put(second)
+        assert await free.get("a") is first
+        free.put(first)
+        assert await free.get("b") is second
+        free.put(second)
+        assert await free.get("b") is second
+        assert len(free) == 1
+        return await free.get("c") is first
+
+    assert asyncio.run(asked())
+    same = kin_of({"spec": {**SPEC, "load": 0.1}})
+    assert kin_of({"spec": {**SPEC, "load": 0.9}}) == same
+    assert kin_of({"spec": {**SPEC, "servers": 3}}) != same
+    assert kin_of({"spec": SPEC, "largest_need": 1}) != same
+
+
 def test_too_much_load_is_an_answer(client):
     found = ask(client, "look", {**{k: v for k, v in SPEC.items() if k != "load"}, "arrival_rate": 0.95})
     assert found.status_code == 200
@@ -122,7 +187,8 @@ def test_the_python_document_survives_any_name():
 def test_the_catalogue_has_what_the_page_offers(client):
     found = client.get("/api/catalogue").json()
     assert found["start"]["servers"] == 2
-    assert [preset["name"] for preset in found["presets"]] == ["HPC partition"]
+    assert [preset["name"] for preset in found["presets"]] == ["HPC partition", "bursts"]
+    assert (found["log"]["name"], found["log"]["jobs"]) == ("small_cluster.swf", 2000)
     assert {"fcfs", "first-fit", "server-filling"} <= {policy["name"] for policy in found["policies"]}
 
 
@@ -190,7 +256,7 @@ def test_only_json_of_a_decent_size(client):
 @pytest.mark.parametrize(
     "body",
     [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b'{"a": NaN}', b'{"a": 1, "a": 2}', b'{"a": ' + b"9" * 5000 + b"}",
-     b"[" * 100_000],
+     b"[" * 100_000, b'{"spec": "\\ud800"}'],
 )  # fmt: skip
 def test_what_is_not_json_gets_a_sentence(client, body):
     headers = {"content-type": "application/json"}
@@ -265,6 +331,11 @@ def test_functions_of_ones_own_only_if_named_at_the_start(tmp_path):
         ("curve", {"loads": "x"}),
         ("look", {"effort": 1}),
         ("look", []),
+        ("look", {"changes": 1}),
+        ("replay", {"jobs": "/etc/passwd"}),
+        ("replay", {"log": "/etc/passwd"}),
+        ("replay", {"jobs_file": "/tmp/x"}),
+        ("replay", {"scale_load": -1}),
     ],
 )
 def test_unknown_questions_and_options_get_a_sentence(client, question, options):
@@ -275,6 +346,7 @@ def test_no_question_takes_a_path():
     import inspect
 
     allowed = {"system", "effort", "own", "seed", "jobs", "policies", "loads", "exact", "percentiles"}
+    allowed |= {"log", "largest_need", "scale_load", "changes"}  # the log is the one the server was started with
     for question in QUESTIONS.values():
         assert set(inspect.signature(question).parameters) <= allowed
 
@@ -331,13 +403,14 @@ def becomes(condition, seconds=10.0):
 
 def test_a_computation_nobody_waits_for_is_cancelled(server, client):
     pool = server.explore.pool
+    assert becomes(lambda: pool.under_way == 0 and len(pool.free) == 2)
     with client.stream("POST", "/api/answer", json={"question": "simulate", "spec": SPEC, "stream": True,
                                                     "options": {"jobs": 20_000_000}}) as response:  # fmt: skip
         answer = response.iter_lines()  # held: a generator that is collected hangs up
         next(answer)
         assert pool.under_way == 1
-    assert becomes(lambda: pool.under_way == 0 and pool.free.qsize() == 2)
-    assert (pool.under_way, pool.free.qsize(), len(pool.all)) == (0, 2, 2)
+    assert becomes(lambda: pool.under_way == 0 and len(pool.free) == 2)
+    assert (pool.under_way, len(pool.free), len(pool.all)) == (0, 2, 2)
 
 
 def test_a_slow_client_is_left_and_others_are_answered(server, client):

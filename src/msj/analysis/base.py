@@ -23,6 +23,7 @@ from msj.analysis.chain_cost import in_words
 from msj.disciplines.base import told_apart
 from msj.disciplines.fcfs import Fcfs, is_fcfs
 from msj.disciplines.model import policy_of
+from msj.disciplines.restarting import why_not_resumed
 from msj.effort import Cost
 from msj.errors import NotSupported
 from msj.model import System
@@ -71,6 +72,8 @@ class Analysis(ABC):
     #: What it needs of arrivals and jobs. An analysis that says nothing is not asked about other systems.
     needs_poisson: ClassVar[bool] = True
     needs_independence: ClassVar[bool] = True
+    #: Whether jobs that are stopped must go on where they were.
+    needs_resumption: ClassVar[bool] = True
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -113,8 +116,10 @@ def _within_its_needs(own: Callable[[Any, System], str | None]) -> Callable[[Any
 
     @wraps(own)
     def supports(self: Analysis, system: System) -> str | None:
-        unmet = (why_not_poisson(system) if self.needs_poisson else None) or (
-            why_not_independent(system) if self.needs_independence else None
+        unmet = (
+            (why_not_poisson(system) if self.needs_poisson else None)
+            or (why_not_independent(system) if self.needs_independence else None)
+            or (why_not_resumed(system) if self.needs_resumption else None)
         )
         return unmet or own(self, system)
 
@@ -180,6 +185,7 @@ class LimitAnalysis(Analysis):
 
     needs_poisson: ClassVar[bool] = False
     needs_independence: ClassVar[bool] = False
+    needs_resumption: ClassVar[bool] = False  # who loses work takes no more for it
 
     @abstractmethod
     def limits(self, system: System) -> list[Quantity]:

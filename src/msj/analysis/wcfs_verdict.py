@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 from msj.disciplines.base import Fills, Policy
 from msj.disciplines.model import Model, model_of, policy_of
+from msj.disciplines.restarting import why_not_resumed
 from msj.fronts.front_of import why_no_front
 from msj.model import JobClass, System
 
@@ -79,7 +80,18 @@ def explain(system: System) -> WcfsVerdict:
     >>> explain(System(servers=6, classes=classes, policy="divisor-filling")).is_wcfs
     True
     """
-    policy, model = policy_of(system), model_of(system)
+    policy, model, lost = policy_of(system), model_of(system), why_not_resumed(system)
+    if lost is not None:
+        return WcfsVerdict(
+            finite_skip=False,
+            finite_skip_because=lost,
+            work_conserving=False,
+            work_conserving_because=lost,
+            non_idling=False,
+            non_idling_because=lost,
+            front=None,
+            b_inf=None,
+        )
     return _of_policy(system, policy) if model is None else _of_model(system, model, policy)
 
 

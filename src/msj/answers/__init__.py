@@ -4,6 +4,7 @@ from msj.answers.analyse import analyse
 from msj.answers.compare import compare
 from msj.answers.curve import curve
 from msj.answers.design import design
+from msj.answers.fit import FitResult, fit
 from msj.answers.log import LogResult, log
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.region import region
@@ -14,6 +15,7 @@ from msj.answers.symbols import in_symbols
 from msj.answers.waste import waste
 
 __all__ = [
+    "FitResult",
     "LogResult",
     "SystemLike",
     "analyse",
@@ -21,6 +23,7 @@ __all__ = [
     "compare",
     "curve",
     "design",
+    "fit",
     "in_symbols",
     "log",
     "open_system",

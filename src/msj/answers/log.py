@@ -207,7 +207,7 @@ def _waits(trace: Trace, levels: Sequence[float], users: bool) -> list[Quantity]
     times = JobTimes(wait=wait[known], run=run[known], response=(wait + run)[known], waited=(wait > 0)[known])
     rows = rows_of(times, by_need(trace.column("need")[known]), levels=levels, kind="recorded", method=READ)
     work = trace.column("need")[known] * run[known]
-    for column in ("queue", "partition", *(("user",) if users else ())):
+    for column in ("class", "queue", "partition", *(("user",) if users else ())):
         if column in part:
             rows += _by_name(times, np.asarray(part[column].astype(str)), work, column, levels)
     return rows

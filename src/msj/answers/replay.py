@@ -113,7 +113,7 @@ def replay(
     >>> both.at(policy="easy-backfilling")["mean_waiting_time"] < both.at(policy="fcfs")["mean_waiting_time"]
     True
     """
-    chosen = _policies(policy, policies)
+    chosen = policies_of(policy, policies)
     reading = {
         "format": format,
         "servers_are": servers_are,
@@ -134,7 +134,7 @@ def replay(
     if jobs_file is not None:
         check_path(Path(jobs_file), [p.preemptive for p in chosen.values()])
     trace = _trace(jobs, servers, reading, scenario)
-    size = _servers(trace, servers)
+    size = servers_of(trace, servers)
     given = _given(jobs, scenario) if trace is None else prepared(trace, scenario, size)
     if len(given.jobs.jobs) == 0:
         raise InvalidInput("there are no jobs to replay; give at least one")
@@ -157,7 +157,8 @@ def replay(
     )
 
 
-def _policies(policy: Any, policies: Iterable[Any] | None) -> dict[str, Policy]:
+def policies_of(policy: Any, policies: Iterable[Any] | None) -> dict[str, Policy]:
+    """Return the policies that one or several names, tables, policies or functions stand for, by their labels."""
     if policy is not None and policies is not None:
         raise InvalidInput("policy and policies are both given; give one of them")
     found: dict[str, Policy] = {}
@@ -188,7 +189,8 @@ def _given(jobs: Any, scenario: Scenario) -> Prepared:
     return Prepared(jobs=jobs, counted=np.ones(count, dtype=bool), waited=np.zeros(count), place=np.arange(count))
 
 
-def _servers(trace: Trace | None, servers: int | None) -> int:
+def servers_of(trace: Trace | None, servers: int | None) -> int:
+    """Return the machine's size: as given, else as the log says it; a log that does not is asked for it."""
     size = servers if servers is not None or trace is None else trace.servers
     if size is None:
         raise InvalidInput(
@@ -239,7 +241,7 @@ class _Replay:
         makespan = float(done.finish.max() - done.arrival.min())
         work = float((done.need * done.duration).sum())
         for quantity, value in (
-            ("utilisation", work / (self.servers * makespan) if makespan > 0 else None),
+            ("utilisation", work / (self.servers * makespan) if makespan > 0 and not policy.restart else None),
             ("makespan", makespan),
         ):
             if value is not None:

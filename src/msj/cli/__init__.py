@@ -36,11 +36,13 @@ First steps:
   msj curve FILE --plot curve.png              response time against load
   msj simulate FILE --jobs 1000000 --seed 1    what cannot be solved, or to check it
   msj compare FILE --policies fcfs,first-fit   policies on the same jobs
+  msj plan FILE --target "p95 wait <= 2 h"     the smallest cluster that does it
   msj sweep FILE --vary load=0.5..0.98/9 --out runs   many questions, kept in a folder
   msj waste FILE --vary share:large=0..1       where the waste is largest
   msj new --example small_cluster.swf          a log to try; LOG below
   msj log LOG                                  a real log: SWF, Slurm's sacct, CSV, Parquet
   msj replay LOG --policies fcfs,easy-backfilling   its jobs under other policies
+  msj fit LOG -o cluster.toml                  a spec file from it, and how well that predicts it
   msj list durations                           what a spec file can say
   msj list quantities                          what the names in answers mean
 """
@@ -55,6 +57,7 @@ COMMANDS = {
     "curve": ("msj.cli.curve:curve", "Mean response time against load: exact, else simulated."),
     "simulate": ("msj.cli.simulate:simulate", "How long jobs stay, by simulation, with 95 % intervals."),
     "compare": ("msj.cli.compare:compare", "Several policies on the same jobs, and how they differ."),
+    "plan": ("msj.cli.plan:plan", "Which size, load, cap or policy meets the targets."),
     "sweep": ("msj.cli.sweep:sweep", "Many questions at once: loads x policies x sizes, on many cores."),
     "results": ("msj.cli.results:results", "What a sweep has found, as a table, CSV or picture."),
     "region": ("msj.cli.region:region", "Which pairs of arrival rates two classes may have."),
@@ -62,6 +65,7 @@ COMMANDS = {
     "waste": ("msj.cli.waste:waste", "Servers wasted, against a share, the rate ratio or the servers."),
     "log": ("msj.cli.log:log", "What a cluster's log says, as text and as one HTML page."),
     "replay": ("msj.cli.replay:replay", "A log's jobs under other policies and sizes."),
+    "fit": ("msj.cli.fit:fit", "A spec file from a log, and how well it predicts it."),
     "scaling": ("msj.cli.scaling:scaling", "What happens as the cluster grows."),
     "fluid": ("msj.cli.fluid:fluid", "The way into equilibrium, as a fluid."),
     "symbolic": ("msj.cli.symbolic:symbolic", "The answers as fractions and formulas."),

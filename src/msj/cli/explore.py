@@ -4,25 +4,39 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from msj.cli.examples import examples
+from msj.cli.log_options import LogPath, reading_options
 from msj.cli.messages import say
 from msj.cli.options import SpecPath, read_system
 from msj.errors import InvalidInput, MsjError
 
 if TYPE_CHECKING:
     from msj.model import System
+    from msj.web.recorded import Recording
     from msj.web.serve import Server
 
 START = "cluster"
 HOME = ("127.0.0.1", "localhost", "::1")
+SPEC_FILES = (".toml", ".json")
+
+
+class SpecOrLog(click.Path):
+    """The path of a spec file, known by its ending, or of a log."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        path = Path(value)
+        log = path.suffix.lower() not in SPEC_FILES and (path.exists() or path.suffix != "")
+        return (LogPath() if log else SpecPath()).convert(value, param, ctx)
 
 
 @click.command()
-@click.argument("file", type=SpecPath(), metavar="[FILE]", required=False)
+@click.argument("file", type=SpecOrLog(), metavar="[FILE]", required=False)
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port.  [default: a free one]")
 @click.option(
@@ -41,23 +55,33 @@ HOME = ("127.0.0.1", "localhost", "::1")
     metavar="FILE.py:FUNCTION",
     help="A policy function of your own that the page may choose; may be given several times.",
 )
+@reading_options
 def explore(
-    file: Path | None, no_browser: bool, port: int, host: str, idle: float | None, policies: tuple[str, ...]
+    file: Path | None,
+    no_browser: bool,
+    port: int,
+    host: str,
+    idle: float | None,
+    policies: tuple[str, ...],
+    **reading: Any,
 ) -> None:
     """Show the cluster in FILE on a page and let it be changed: servers, load, policy, shares, needs, a cap.
 
     The page is served on this machine only, at an address with a token made for this run; it needs no network. FILE
-    is a spec file; without one an example is shown. Ctrl-C ends it. Needs msj[web] (starlette and uvicorn).
+    is a spec file (.toml, .json) or a log: then the page has its jobs as independent classes and replays them, too.
+    Without FILE an example is shown. Ctrl-C ends it. Needs msj[web] (starlette and uvicorn).
 
     \b
     Examples:
       msj explore
       msj explore examples/hpc_partition.toml
       msj explore examples/gpu_training.toml --no-browser --idle 30
+      msj explore examples/logs/small_cluster.swf
     """
     known = examples()
-    start = read_system(file if file is not None else known[START])
     server_class = _server_class()
+    log = _recording(file, reading)
+    start = log.as_system() if log is not None else read_system(file if file is not None else known[START])
     for place in policies:
         start.replace(policy=place)  # refused now, in words
     if host not in HOME:
@@ -66,6 +90,7 @@ def explore(
         start,
         presets=_presets(known),
         own_policies=policies,
+        log=log,
         host=host,
         port=port,
         idle=None if idle is None else 60.0 * idle,
@@ -79,6 +104,20 @@ def explore(
     with suppress(KeyboardInterrupt):  # the usual way to end it
         server.serve_until_told()
     say("ended")
+
+
+def _recording(file: Path | None, reading: dict[str, Any]) -> Recording | None:
+    """Return the log; None where FILE is a spec file, which options for logs do not go with."""
+    told = click.get_current_context().get_parameter_source
+    changed = {name: value for name, value in reading.items() if told(name) is not ParameterSource.DEFAULT}
+    if file is None or file.suffix.lower() in SPEC_FILES:
+        if changed:
+            option = next(iter(changed)).replace("_", "-")
+            raise click.UsageError(f"--{option} is for logs, and this is a spec file; change the file instead")
+        return None
+    from msj.web.recorded import Recording
+
+    return Recording(file=file, reading=changed)
 
 
 def _server_class() -> type[Server]:

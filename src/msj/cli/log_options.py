@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
-from msj.errors import InvalidInput
+from msj.errors import InvalidInput, MsjError
 from msj.results.units import time_unit
 
+TABLES = (".csv", ".tsv", ".parquet")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -35,6 +36,20 @@ class LogPath(click.Path):
 log_file = click.argument("file", type=LogPath(), metavar="FILE")
 
 
+def is_log(file: Path) -> bool:
+    """Return whether a file is surely a log, and no description of a cluster."""
+    from msj.logs.reading import format_of
+
+    if file.suffix.lower() in (".toml", ".json") or not file.is_file():
+        return False
+    if file.suffix.lower() in TABLES:  # a table may have any columns, so that nothing in it makes sure
+        return True
+    try:
+        return format_of(file) is not None
+    except MsjError:
+        return False
+
+
 def require_programs(unit: str | None, for_programs: bool) -> None:
     """Refuse a unit that is no unit, before the log is read, and one for text, which chooses a unit for each time."""
     if unit is None:
@@ -47,7 +62,13 @@ def require_programs(unit: str | None, for_programs: bool) -> None:
 
 
 def reading_options(command: Command) -> Command:
-    """Add --servers, --servers-are, --columns, --time-unit, --wait-from, --format and --strict."""
+    """Add --servers and the options of :func:`format_options`."""
+    size = click.option("--servers", type=int, metavar="N", help="The machine's size.  [default: as the log says]")
+    return size(format_options(command))
+
+
+def format_options(command: Command) -> Command:
+    """Add --servers-are, --columns, --time-unit, --wait-from, --format and --strict."""
     for option in (
         click.option("--strict", is_flag=True, help="Refuse a log with a line that is no job."),
         click.option(
@@ -71,7 +92,6 @@ def reading_options(command: Command) -> Command:
             help="Which column has what; by name, or by number where there is no header.",
         ),
         click.option("--servers-are", metavar="cpus|nodes|gpus", help="What a server is.  [default: cpus, else nodes]"),
-        click.option("--servers", type=int, metavar="N", help="The machine's size.  [default: as the log says]"),
     ):
         command = option(command)
     return command

@@ -244,7 +244,7 @@ def _log_instead(file: Path) -> InvalidInput | None:
         return None
     error = InvalidInput(
         f"is a log ({found}), and this command asks about the description of a cluster; msj log looks at it, "
-        "msj replay serves its jobs again"
+        "msj report says all about it, msj replay serves its jobs again, msj fit makes a description of it"
     )
     error.in_file(file)
     return error

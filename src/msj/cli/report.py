@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from msj.cli.cluster_options import cluster_options
+from msj.cli.log_options import format_options, is_log, require_programs
 from msj.cli.messages import say
 from msj.cli.options import (
     SEED,
@@ -24,11 +25,15 @@ from msj.cli.show import leave, show_result
 from msj.errors import InvalidInput
 from msj.store import write_text
 
+READING = ("users", "format", "servers_are", "columns", "time_unit", "wait_from", "strict")
+
 
 @click.command()
 @spec_file
 @load_options
 @cluster_options
+@format_options
+@click.option("--users", is_flag=True, help="Of a log: name users, their jobs and waits.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -68,12 +73,15 @@ def report(
     seed: int | None,
     as_json: bool,
     as_csv: bool,
-    **cluster: Any,
+    **given: Any,
 ) -> None:
-    """Say everything about the cluster in FILE: a page of text here, and one HTML page with plots.
+    """Say everything about the cluster, or the log, in FILE: a page of text here, and one HTML page with plots.
 
     The page needs no network, and prints. Findings come first; each number says how sure it is. If FILE names no
     load, 0.8 of what the cluster takes is looked at. The exit code is 1 if the cluster does not take its load.
+
+    Of a log (SWF, Slurm's sacct, CSV, Parquet) it says whether the backfilling is any good, who waits, what more
+    servers or a cap on size would have brought, how near saturation is, and what a fit to it can tell.
 
     \b
     Examples:
@@ -81,11 +89,16 @@ def report(
       msj report examples/gpu_training.toml --out reports --policies easy-backfilling,server-filling
       msj report examples/two_servers.toml --load 0.95 --seed 1
       msj report examples/two_servers.toml --json > report.json
+      msj report examples/logs/small_cluster.swf
     """
     from msj import reports
 
-    system = read_system(file, **cluster)
+    reading = {name: given.pop(name) for name in READING}
     page = None if (as_json or as_csv) and out is None else page_path(out if out is not None else Path(), file)
+    if is_log(file) or reading["format"] is not None:
+        _report_log(file, page, policies, seed, as_json, as_csv, given, reading)
+        return
+    system = read_system(file, **given)
     with speaking_of(file), ProgressBar() as bar:
         found = reports.report(
             system,
@@ -104,6 +117,46 @@ def report(
         say(f"written: {page}")
     if found.load is None:
         raise click.exceptions.Exit(2)
+    leave(found)
+
+
+def _report_log(
+    file: Path,
+    page: Path | None,
+    policies: str | None,
+    seed: int | None,
+    as_json: bool,
+    as_csv: bool,
+    given: dict[str, Any],
+    reading: dict[str, Any],
+) -> None:
+    from msj import reports
+
+    unit, servers = given.pop("unit"), given.pop("servers")
+    require_programs(unit, as_json or as_csv)
+    loads = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
+    if loads:
+        raise click.UsageError(f"{' and '.join(loads)}: a log has its own load; msj replay --scale-load changes it")
+    with ProgressBar() as bar:
+        found = reports.report_log(
+            file,
+            servers=servers,
+            policies=None if policies is None else policies_from_text(policies),
+            seed=seed,
+            progress=bar.show,
+            **reading,
+        )
+    if as_json or as_csv:
+        show_result(found if unit is None else found.in_unit(unit), as_json=as_json, as_csv=as_csv)
+    else:
+        from msj.reports.log_report_text import write_log_report_text
+
+        click.echo(write_log_report_text(found, heading=lambda title: click.style(title.upper(), bold=True)))
+    if page is not None:
+        from msj.reports.log_page import write_log_report
+
+        write_text(page, write_log_report(found))
+        say(f"written: {page}")
     leave(found)
 
 

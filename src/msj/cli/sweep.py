@@ -88,9 +88,9 @@ def sweep(
         return
     if not files and options["grid"] is None:
         raise click.UsageError("no FILE is given; name a cluster's file, or a grid with --grid")
+    from msj.executors.workers import cores
     from msj.plots import sweep as picture
     from msj.sweeps import sweep as ask
-    from msj.sweeps.workers import cores
 
     with ProgressBar() as bar:
         result = ask(

@@ -27,6 +27,7 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 | ``least_busy_per_job`` | beta: the same per job among the n oldest | bounds: sharper ones |
 | ``fastest_speed`` | of a server, where the mean is 1 | bounds: a job that meets nobody |
 | ``shares_speed`` | jobs may run on fewer servers than they can use | who reads durations |
+| ``restart`` | a job that is stopped loses its work (``disciplines.restarting``) | analyses, engines |
 | ``turns_away`` | jobs may leave unserved; then nobody waits and every load is stable | thresholds, simulation |
 | ``knows_durations``, ``knows_laws``, ``uses_estimates`` | what it is told of how long jobs take | reports, engines |
 
@@ -49,6 +50,7 @@ from numpy.typing import NDArray
 
 from msj.disciplines.counting import Counting
 from msj.disciplines.served_by import ServedBy
+from msj.errors import InvalidInput
 from msj.model import System
 from msj.model.chosen import Chosen
 from msj.model.system import ChosenPolicy
@@ -106,6 +108,8 @@ class Policy(Chosen, ABC):
     oldest_because: ClassVar[str] = ""
     #: Whether jobs may run on fewer servers than they can use, and then take longer than their duration.
     shares_speed: ClassVar[bool] = False
+    #: Why a policy without the option ``restart`` has none; ends a sentence that names it.
+    why_no_restart: ClassVar[str] = "never stops a running job, so there is nothing to restart"
     #: Whether jobs that do not fit leave unserved.
     turns_away: ClassVar[bool] = False
     #: Whether it must know how long each job will take.
@@ -127,15 +131,19 @@ class Policy(Chosen, ABC):
         super().__init_subclass__(**kwargs)
         rule = declared_at(cls, "serve")
         # An option, such as the front of a function of one's own, is said by whoever makes the policy: it stands.
-        options: list[str] = [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
         for trait in OF_THE_RULE:
-            if rule < declared_at(cls, trait) < cls.__mro__.index(Policy) and trait not in options:
+            if rule < declared_at(cls, trait) < cls.__mro__.index(Policy) and trait not in options_of(cls):
                 setattr(cls, trait, None if trait == "front" else getattr(Policy, trait))
 
     @property
     @abstractmethod
     def preemptive(self) -> bool:
         """Whether running jobs may be stopped and taken up again later; a class constant, or an option."""
+
+    @property
+    def restart(self) -> bool:
+        """Whether a job that is stopped loses its work; an option, where there is one."""
+        return False
 
     @property
     @abstractmethod
@@ -146,6 +154,12 @@ class Policy(Chosen, ABC):
     @abstractmethod
     def serve(self) -> Serve:
         """The plain function that decides."""
+
+    @classmethod
+    def from_options(cls, options: dict[str, Any]) -> Self:
+        if "restart" in options and "restart" not in options_of(cls):
+            raise InvalidInput(f"policy '{cls.name}' {cls.why_no_restart}; leave restart out")
+        return super().from_options(options)
 
     def engine(self, servers: int) -> ServedBy:
         """Return the engine that simulates the policy on so many servers, made for an ``engines.Cluster``."""
@@ -226,6 +240,11 @@ def compiled_function(serve: Serve, signature: Any, version: str) -> Any:
     from numba import njit
 
     return njit(signature)(serve)
+
+
+def options_of(kind: type) -> list[str]:
+    """Return what may be chosen of a policy, by name; a class that is being made has what its parents have."""
+    return [field.name for field in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else []
 
 
 def declared_at(cls: type, attribute: str) -> int:

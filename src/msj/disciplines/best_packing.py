@@ -20,7 +20,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.base import Fills, Serve
+from msj.disciplines.restarting import Restarting
 from msj.model.numbers import whole
 
 
@@ -82,7 +83,7 @@ def best_packing(window: int, preemptive: bool) -> Serve:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BestPacking(Policy):
+class BestPacking(Restarting):
     """The best packing of the free servers from the ``window`` oldest waiting jobs."""
 
     name: ClassVar[str] = "best-packing"
@@ -94,6 +95,7 @@ class BestPacking(Policy):
     preemptive: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "window", whole(self.window, "window"))
 
     @property

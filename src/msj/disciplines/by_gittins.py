@@ -21,6 +21,7 @@ class ByGittins(Policy):
 
     preemptive: ClassVar[bool] = True
     knows_laws: ClassVar[bool] = True
+    why_no_restart: ClassVar[str] = "ranks jobs by their age, as jobs that go on where they were"
 
     #: Ages and ranks of each class, where a system says its laws; no option.
     tables: ClassVar[tuple[Any, ...]] = ()

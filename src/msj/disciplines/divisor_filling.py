@@ -10,49 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.base import Fills, Serve
+from msj.disciplines.filling import serve_filling
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 from msj.model import System
 
 
-def divisor_filling(
-    needs: NDArray[np.int64],
-    running: NDArray[np.bool_],
-    remaining: NDArray[np.float64],
-    servers: int,
-    chosen: NDArray[np.bool_],
-) -> None:
-    """Serve the set of largest total need among the k oldest jobs."""
-    candidates = min(len(needs), servers)
-    # reach[i, c]: some of the jobs from the i-th candidate on (largest need first) need c servers together.
-    order = np.empty(candidates, np.int64)
-    for i in range(candidates):
-        place = i
-        while place > 0 and needs[order[place - 1]] < needs[i]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = i
-    reach = np.zeros((candidates + 1, servers + 1), np.bool_)
-    reach[candidates, 0] = True
-    for i in range(candidates - 1, -1, -1):
-        need = needs[order[i]]
-        for c in range(servers + 1):
-            reach[i, c] = reach[i + 1, c] or (c >= need and reach[i + 1, c - need])
-    left = servers
-    while not reach[0, left]:
-        left -= 1
-    for i in range(candidates):
-        need = needs[order[i]]
-        if need <= left and reach[i + 1, left - need]:
-            chosen[order[i]] = True
-            left -= need
+def why_not_divisors(system: System) -> str | None:
+    """Return the reason if some need does not divide the servers, and what applies instead."""
+    for c in system.active_classes:
+        if system.servers % c.need:
+            return (
+                f"class '{c.name}' needs {c.need} servers, which does not divide servers = {system.servers}; "
+                "first-fit or max-weight applies instead"
+            )
+    return None
 
 
 @dataclass(frozen=True, kw_only=True)
-class DivisorFilling(Policy):
+class DivisorFilling(Restarting):
     """DivisorFilling, preemptive."""
 
     name: ClassVar[str] = "divisor-filling"
@@ -81,16 +58,10 @@ class DivisorFilling(Policy):
 
     @property
     def serve(self) -> Serve:
-        return divisor_filling
+        return serve_filling("arrival", exactly=True)
 
     def supports(self, system: System) -> str | None:
-        for c in system.active_classes:
-            if system.servers % c.need:
-                return (
-                    f"class '{c.name}' needs {c.need} servers, which does not divide servers = {system.servers}; "
-                    "first-fit or max-weight applies instead"
-                )
-        return None
+        return why_not_divisors(system)
 
 
 VARIANT = DivisorFilling

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from msj.disciplines.base import Serve
 from msj.disciplines.by_gittins import ByGittins
-from msj.disciplines.divisor_filling import DivisorFilling
-from msj.disciplines.divisor_filling_srpt import fullest_of_the_shortest
+from msj.disciplines.divisor_filling import why_not_divisors
+from msj.disciplines.filling import serve_filling
 from msj.disciplines.served_by import ServedBy
 from msj.model import System
 
@@ -32,10 +32,10 @@ class DivisorFillingGittins(ByGittins):
 
     @property
     def serve(self) -> Serve:
-        return fullest_of_the_shortest(alike=True)  # the order of rank where all laws are the same
+        return serve_filling("need", exactly=True)  # the order of rank where all laws are the same
 
     def supports(self, system: System) -> str | None:
-        return DivisorFilling().supports(system)
+        return why_not_divisors(system)
 
 
 VARIANT = DivisorFillingGittins

@@ -15,7 +15,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.base import Fills, Serve
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 from msj.errors import InvalidInput
 from msj.model import System
@@ -57,7 +58,7 @@ def first_fit(window: int | None, preemptive: bool, oldest: int | None = None) -
 
 
 @dataclass(frozen=True, kw_only=True)
-class FirstFit(Policy):
+class FirstFit(Restarting):
     """First fit over all jobs present, the ``oldest`` of them, or until ``window`` have been passed over."""
 
     name: ClassVar[str] = "first-fit"
@@ -70,6 +71,7 @@ class FirstFit(Policy):
     oldest: int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.oldest is not None:
             object.__setattr__(self, "oldest", whole(self.oldest, "oldest"))
             if self.window is not None:

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.base import Fills, Serve
 from msj.disciplines.by_need import serve_by_need
 from msj.disciplines.counting import ByNeed, Counting
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeastServersFirst(Policy):
+class LeastServersFirst(Restarting):
     """Least Servers First."""
 
     name: ClassVar[str] = "least-servers-first"

@@ -17,8 +17,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.base import Fills, Serve
 from msj.disciplines.counting import Counting, Heaviest
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 from msj.errors import InvalidInput
 from msj.registry import nearest
@@ -71,7 +72,7 @@ def max_weight(limited: bool, largest: bool) -> Serve:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaxWeight(Policy):
+class MaxWeight(Restarting):
     """MaxWeight, preemptive."""
 
     name: ClassVar[str] = "max-weight"
@@ -84,6 +85,7 @@ class MaxWeight(Policy):
     ties: str = "random"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.ties not in TIES:
             raise InvalidInput(f"ties = {self.ties!r} is unknown; {nearest(str(self.ties), TIES)}")
 

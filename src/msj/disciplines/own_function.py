@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from msj.disciplines.base import Policy, Serve, compiled_function
 from msj.disciplines.function_file import function_in_file
+from msj.disciplines.restarting import Restarting
 from msj.errors import BadFunction, InvalidInput
-from msj.model.numbers import whole
+from msj.model.numbers import truth, whole
 from msj.model.system import System
 from msj.registry import nearest
 from msj.store import NoIdentity, compiled_helpers, function_identity, function_parts, why_no_identity
@@ -35,7 +36,7 @@ MORE: dict[str, Callable[[int], Any]] = {
     "estimates": np.ones,
     "now": float,
 }
-OPTIONS = ("preemptive", "front")
+OPTIONS = ("preemptive", "front", "restart")
 KEYS = ("function", "file", *OPTIONS, "identity")
 
 
@@ -43,7 +44,7 @@ _versions: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # of functions, wh
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnFunction(Policy):
+class OwnFunction(Restarting):
     """A policy made of a plain function.
 
     Parameters
@@ -54,6 +55,8 @@ class OwnFunction(Policy):
         Whether it may stop running jobs; if not, stopping one is an error.
     front
         How many of the oldest waiting jobs it needs to see; None shows all, at a cost that grows with the queue.
+    restart
+        Whether a job that it stops loses its work.
     source
         Where it comes from, ``FILE.py:FUNCTION``; empty for a function of a program or a notebook.
     """
@@ -67,8 +70,8 @@ class OwnFunction(Policy):
     source: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.preemptive, bool):
-            raise InvalidInput(f"preemptive = {self.preemptive!r} must be true or false; write one of them")
+        truth(self.preemptive, "preemptive")
+        super().__post_init__()
         if self.front is not None:
             object.__setattr__(self, "front", whole(self.front, "front"))
         object.__setattr__(self, "asks", asked_for(self.function, self.name))
@@ -113,7 +116,7 @@ class OwnFunction(Policy):
         found = function_identity(self.function)
         if found is None:
             raise NoIdentity(why_no_identity(self.function))
-        return ["a function of the user's own", found, self.preemptive, self.front]
+        return ["a function of the user's own", found, *self._said()]
 
     def parts(self) -> dict[str, str]:
         """Return what the identity is made of, each with its hash, to say what has changed."""
@@ -142,7 +145,7 @@ class OwnFunction(Policy):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OwnFunction):
             return NotImplemented
-        same = (self.preemptive, self.front) == (other.preemptive, other.front)
+        same = self._said() == other._said()
         if self.function is other.function:
             return same
         mine = self.identity()
@@ -150,7 +153,7 @@ class OwnFunction(Policy):
 
     def __hash__(self) -> int:
         # A change of what the function uses changes the hash, so that nothing remembered from before is found.
-        return hash(self.identity() or (id(self.function), self.preemptive, self.front))
+        return hash(self.identity() or (id(self.function), *self._said()))
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         version = self.version()
@@ -159,7 +162,10 @@ class OwnFunction(Policy):
             raise BadFunction(f"policy function '{self.name}' cannot go to another process: {reason}; use one process")
         # Functions from files are not importable: other processes read the file again.
         where = self.source or self.function
-        return _made_again, (where, version, self.preemptive, self.front)
+        return _made_again, (where, version, *self._said())
+
+    def _said(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, key) for key in OPTIONS)
 
     def _options(self) -> dict[str, Any]:
         return {key: value for key in OPTIONS if (value := getattr(self, key)) != getattr(OwnFunction, key)}
@@ -168,11 +174,11 @@ class OwnFunction(Policy):
 _read: dict[tuple[str, str], Serve] = {}  # functions read from files on behalf of another process
 
 
-def _made_again(where: str | Serve, version: str, preemptive: bool, front: int | None) -> OwnFunction:
+def _made_again(where: str | Serve, version: str, *said: Any) -> OwnFunction:
     """Make a policy that was sent by another process, and make sure that it is the same one."""
     function = _read_again(where, version) if isinstance(where, str) else where
     source = where if isinstance(where, str) else ""
-    policy = OwnFunction(function=function, preemptive=preemptive, front=front, source=source)
+    policy = OwnFunction(function=function, source=source, **dict(zip(OPTIONS, said, strict=True)))
     if policy.version() != version:
         raise BadFunction(
             f"policy function '{policy.name}' is another one in a new process: its file was edited meanwhile, or a "

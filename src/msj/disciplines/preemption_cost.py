@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from msj.disciplines.base import Policy
-from msj.disciplines.model import Model
+from msj.disciplines.model import Model, policy_of
 from msj.disciplines.served_by import ServedBy
 from msj.disciplines.server_filling import ServerFilling, why_not_powers_of_two
 from msj.model import System
@@ -55,6 +55,8 @@ class PreemptionCost(Model):
         return ServedBy("msj.fronts.preemption_cost:PreemptionCostFront", overhead_rate=float(self.overhead_rate))
 
     def supports(self, system: System) -> str | None:
+        if policy_of(system).restart:
+            return "jobs that were put aside pay and go on where they were; leave restart out"
         return super().supports(system) or why_not_powers_of_two(system)
 
 

@@ -10,37 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from msj.disciplines.base import Fills, Policy, Serve
+from msj.disciplines.base import Fills, Serve
+from msj.disciplines.filling import serve_filling
+from msj.disciplines.restarting import Restarting
 from msj.disciplines.served_by import ServedBy
 from msj.model import System
-
-
-def server_filling(
-    needs: NDArray[np.int64],
-    running: NDArray[np.bool_],
-    remaining: NDArray[np.float64],
-    servers: int,
-    chosen: NDArray[np.bool_],
-) -> None:
-    """Serve the largest of the shortest prefix that can fill all servers."""
-    candidates = 0
-    wanted = 0
-    while candidates < len(needs) and wanted < servers:
-        wanted += needs[candidates]
-        candidates += 1
-    free = servers
-    while free > 0:
-        best = -1
-        for i in range(candidates):
-            if not chosen[i] and needs[i] <= free and (best < 0 or needs[i] > needs[best]):
-                best = i
-        if best < 0:
-            break
-        chosen[best] = True
-        free -= needs[best]
 
 
 def why_not_powers_of_two(system: System) -> str | None:
@@ -56,7 +30,7 @@ def why_not_powers_of_two(system: System) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerFilling(Policy):
+class ServerFilling(Restarting):
     """ServerFilling, preemptive."""
 
     name: ClassVar[str] = "server-filling"
@@ -86,7 +60,7 @@ class ServerFilling(Policy):
 
     @property
     def serve(self) -> Serve:
-        return server_filling
+        return serve_filling("arrival", exactly=False)
 
     def supports(self, system: System) -> str | None:
         return why_not_powers_of_two(system)

@@ -188,6 +188,8 @@ def _obey(rule: Any, present: Any, lists: Any) -> Any:
             slot = serving[g, i]
             if jobs[slot].chosen == 0:
                 stop(present, slot)
+                if present.state[0].restart:  # only where ranks are remaining durations
+                    jobs[slot].rank = jobs[slot].remaining
                 _wait(jobs, lists, slot)
         for i in range(fits):
             slot = taken[g, i]

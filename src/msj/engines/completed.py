@@ -72,6 +72,10 @@ class Engine(Protocol):
     def wasted_area(self) -> float:
         """Integral over time of the servers idle while jobs wait."""
 
+    @property
+    def lost_area(self) -> float:
+        """Server-time of service that was lost when jobs were stopped, since the beginning."""
+
     def present(self) -> float:
         """Jobs in the system now, at least roughly: what shows whether the queue keeps growing."""
 

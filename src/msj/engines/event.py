@@ -46,7 +46,7 @@ class EventEngine(ABC):
         self.name = cluster.name
         jobs, running = np.empty(0, dtype=self.row), np.empty(2 * cluster.servers, dtype=np.int64)
         self.present_jobs = Present(jobs, running, np.zeros(1, dtype=STATE))
-        self.state["idle"] = cluster.servers
+        self.state["idle"], self.state["restart"] = cluster.servers, cluster.restart
         for line in ("first", "last", "free_slot"):
             self.state[line] = NOBODY
         self.finished = Finished.room_for(0)
@@ -65,6 +65,10 @@ class EventEngine(ABC):
     @property
     def wasted_area(self) -> float:
         return float(self.state["wasted_area"])
+
+    @property
+    def lost_area(self) -> float:
+        return float(self.state["lost_area"])
 
     def present(self) -> float:
         return float(self.state["present"])
@@ -194,11 +198,14 @@ def start(present: Any, slot: Any) -> Any:
 
 @helper
 def stop(present: Any, slot: Any) -> Any:
-    """Take a running job out of service; it will go on where it was."""
+    """Take a running job out of service; it will go on where it was, or begin anew."""
     jobs, state = present.jobs, present.state[0]
     remove(present, slot)
     state.idle += jobs[slot].need
     jobs[slot].remaining = jobs[slot].finish - state.now
+    if state.restart:
+        state.lost_area += jobs[slot].need * (jobs[slot].duration - jobs[slot].remaining)
+        jobs[slot].remaining = jobs[slot].duration
     jobs[slot].finish = np.inf
     jobs[slot].preemptions += 1
 

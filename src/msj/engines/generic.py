@@ -16,19 +16,9 @@ from numpy.typing import NDArray
 
 from msj.engines.cluster import Cluster
 from msj.engines.compiling import OPTIONS
-from msj.engines.event import (
-    EventEngine,
-    append,
-    complete,
-    enter,
-    leave,
-    next_arrival,
-    next_completion,
-    pass_time,
-    unlink,
-)
+from msj.engines.event import EventEngine
 from msj.engines.plainly import asks_for_more, run_plainly, why_not_compiled
-from msj.engines.show import UNKNOWN, obey, show
+from msj.engines.show import come_or_go, obey, show
 from msj.engines.state import FINISHED, STATE, Arriving, Finished, Present, job_row
 from msj.workloads.job_block import JobBlock
 
@@ -145,24 +135,10 @@ def _loop() -> Any:
 
 
 def _run(serve: Any, options: Any, arriving: Any, estimates: Any, present: Any, shown: Any, finished: Any) -> Any:
-    jobs, state = present.jobs, present.state[0]
-    while True:
-        until = next_arrival(arriving, state)
-        if state.taken == len(arriving.arrival) and (not arriving.last or state.running == 0):
-            return FINISHED
-        if next_completion(present) <= until:
-            slot = complete(present)
-            unlink(present, slot)
-            leave(present, finished, slot)
-        else:
-            pass_time(state, until)
-            estimate = estimates[state.taken] if len(estimates) else UNKNOWN
-            slot = enter(present, arriving)
-            jobs[slot].estimate = estimate
-            append(present, slot)
+    while come_or_go(arriving, estimates, present, finished):
         # Jobs that start uncover others behind them: with a limited front the policy is asked until nothing changes.
         # A policy that never settles is left after as many rounds as there are jobs.
-        for _ in range(state.present + 1):
+        for _ in range(present.state[0].present + 1):
             n = show(present, options.front, shown)
             serve(shown.needs[:n], shown.running[:n], shown.remaining[:n], options.servers, shown.chosen[:n])
             status, changes = obey(present, options.preemptive, shown, n)
@@ -170,3 +146,4 @@ def _run(serve: Any, options: Any, arriving: Any, estimates: Any, present: Any, 
                 return status
             if options.front < 0 or changes == 0:
                 break
+    return FINISHED

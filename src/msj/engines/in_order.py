@@ -56,6 +56,10 @@ class InOrderEngine(ABC):
     def wasted_area(self) -> float:
         return float(self.state["wasted_area"])
 
+    @property
+    def lost_area(self) -> float:
+        return 0.0  # nobody is stopped
+
     def present(self) -> float:
         """Jobs waiting now: the wait of the last arrival times the rate at which jobs have started so far."""
         head, last_arrival = float(self.state["head"]), self.clock

@@ -11,9 +11,7 @@ import re
 import traceback
 from typing import Any
 
-from msj.engines.compiling import kernel
-from msj.engines.event import append, complete, enter, leave, next_arrival, next_completion, pass_time, unlink
-from msj.engines.show import UNKNOWN, obey, show
+from msj.engines.show import come_or_go, obey, show
 from msj.errors import BadFunction
 
 PLACE = re.compile(r'File "([^"]*)", line (\d+)')
@@ -21,11 +19,11 @@ PLACE = re.compile(r'File "([^"]*)", line (\d+)')
 
 def run_plainly(rule: Any, options: Any, arriving: Any, estimates: Any, present: Any, shown: Any, finished: Any) -> int:
     """Handle events up to the last arrival, or all of them; return what stopped it, 0 for nothing."""
-    while _event(arriving, estimates, present, finished):
+    while come_or_go(arriving, estimates, present, finished):
         for _ in range(int(present.state[0]["present"]) + 1):
-            count = _show(present, options.front, shown)
+            count = show(present, options.front, shown)
             _ask(rule, options.servers, present, shown, count)
-            status, changes = _obey(present, options.preemptive, shown, count)
+            status, changes = obey(present, options.preemptive, shown, count)
             if status:
                 return int(status)
             if options.front < 0 or changes == 0:
@@ -73,33 +71,3 @@ def _ask(rule: Any, servers: int, present: Any, shown: Any, count: int) -> None:
             f"policy function '{rule.name}' fails with {type(error).__name__} ({error}) at line {place.lineno}, for "
             f"needs {shown.needs[:count].tolist()[:12]}; correct it"
         ) from None
-
-
-@kernel
-def _event(arriving: Any, estimates: Any, present: Any, finished: Any) -> Any:
-    """Let the next job come or go; return whether there was one."""
-    jobs, state = present.jobs, present.state[0]
-    until = next_arrival(arriving, state)
-    if state.taken == len(arriving.arrival) and (not arriving.last or state.running == 0):
-        return False
-    if next_completion(present) <= until:
-        slot = complete(present)
-        unlink(present, slot)
-        leave(present, finished, slot)
-    else:
-        pass_time(state, until)
-        estimate = estimates[state.taken] if len(estimates) else UNKNOWN
-        slot = enter(present, arriving)
-        jobs[slot].estimate = estimate
-        append(present, slot)
-    return True
-
-
-@kernel
-def _show(present: Any, front: Any, shown: Any) -> Any:
-    return show(present, front, shown)
-
-
-@kernel
-def _obey(present: Any, preemptive: Any, shown: Any, count: Any) -> Any:
-    return obey(present, preemptive, shown, count)

@@ -1,4 +1,4 @@
-"""What a rule's function is shown, and how its wishes are carried out: for the compiled loop and the plain one."""
+"""What the compiled and the plain loop share: what happens next, what a rule's function is shown, how it is obeyed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,41 @@ from typing import Any
 import numpy as np
 
 from msj.engines.compiling import helper
-from msj.engines.event import start, stop
+from msj.engines.event import (
+    append,
+    complete,
+    enter,
+    leave,
+    next_arrival,
+    next_completion,
+    pass_time,
+    start,
+    stop,
+    unlink,
+)
 from msj.engines.state import FINISHED, STOPPED_A_JOB, TOO_MANY_SERVERS
 
 UNKNOWN = -1.0  # the estimate of a job of which none was given
+
+
+@helper
+def come_or_go(arriving: Any, estimates: Any, present: Any, finished: Any) -> Any:
+    """Let the next job come or go; return whether there was one."""
+    jobs, state = present.jobs, present.state[0]
+    until = next_arrival(arriving, state)
+    if state.taken == len(arriving.arrival) and (not arriving.last or state.running == 0):
+        return False
+    if next_completion(present) <= until:
+        slot = complete(present)
+        unlink(present, slot)
+        leave(present, finished, slot)
+    else:
+        pass_time(state, until)
+        estimate = estimates[state.taken] if len(estimates) else UNKNOWN
+        slot = enter(present, arriving)
+        jobs[slot].estimate = estimate
+        append(present, slot)
+    return True
 
 
 @helper

@@ -47,6 +47,8 @@ STATE = np.dtype(
     [
         ("now", "f8"),
         ("wasted_area", "f8"),  # integral over time of the servers idle while jobs wait
+        ("lost_area", "f8"),  # server-time of service that was lost when a job was stopped
+        ("restart", "i8"),  # whether it is lost then
         ("idle", "i8"),  # servers
         ("present", "i8"),  # jobs, running or not
         ("running", "i8"),

@@ -29,7 +29,7 @@ class Entries:
         if not self._rows:
             return sparse.csr_array(self.shape)
         entries = (np.concatenate(self._values), (np.concatenate(self._rows), np.concatenate(self._columns)))
-        return sparse.csr_array(sparse.coo_array(entries, shape=self.shape))
+        return sparse.coo_array(entries, shape=self.shape).tocsr()
 
     def row_sums(self) -> NDArray[np.float64]:
         """Return the sum of each row."""

@@ -20,7 +20,6 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
@@ -111,26 +110,38 @@ class _Builder:
         """The count vector of each phase of a level."""
         return self._phases(level) // self.states
 
-    def _place(self, level: int, vectors: NDArray[np.int32], states: Index | int) -> Index:
-        """Positions of count vectors, with states of the order, among the phases of a level."""
-        return np.searchsorted(self._phases(level), self.space.rank(vectors) * self.states + states)
+    @cached_property
+    def without(self) -> list[Index]:
+        """For each type, the number of every count vector with one job of it less; of one that has none, nonsense."""
+        found = []
+        for i in range(len(self.types)):
+            has = np.flatnonzero(self.counts[:, i])
+            fewer = self.counts[has]
+            fewer[:, i] -= 1
+            found.append(np.zeros(len(self.counts), dtype=np.int64))
+            found[-1][has] = self.space.rank(fewer)
+        return found
 
-    def _shifted(
-        self, vectors: Index, *, less: np.intp | int | None = None, more: np.intp | int | None = None
-    ) -> NDArray[np.int32]:
-        counts = self.counts[vectors].copy()
-        if less is not None:
-            counts[:, less] -= 1
-        if more is not None:
-            counts[:, more] += 1
-        return counts
+    @cached_property
+    def with_one(self) -> list[Index]:
+        """For each type, the number of every count vector with one job of it more; where none fits, nonsense."""
+        found = []
+        for i, fewer in enumerate(self.without):
+            has = np.flatnonzero(self.counts[:, i])
+            found.append(np.zeros(len(self.counts), dtype=np.int64))
+            found[-1][fewer[has]] = has
+        return found
+
+    def _place(self, level: int, vectors: Index, states: Index | int) -> Index:
+        """Positions of count vectors, with states of the order, among the phases of a level."""
+        return np.searchsorted(self._phases(level), vectors * self.states + states)
 
     def _quiet(self, level: int) -> Sparse:
         vectors, states = self._vectors(level), self._phases(level) % self.states
         entries = Entries(len(vectors), len(vectors))
         for i, j in np.argwhere(self.types.phase_changes):
             has = np.flatnonzero(self.counts[vectors, i])
-            moved = self._place(level, self._shifted(vectors[has], less=i, more=j), states[has])
+            moved = self._place(level, self.with_one[j][self.without[i][vectors[has]]], states[has])
             entries.add(has, moved, self.counts[vectors[has], i] * self.types.phase_changes[i, j])
         return entries.matrix()
 
@@ -139,13 +150,13 @@ class _Builder:
         entries = Entries(len(vectors), len(self._phases(level + 1)))
         nobody_waits = self.in_service[vectors] == level
         joins = np.flatnonzero(~nobody_waits)
-        entries.add(joins, self._place(level + 1, self.counts[vectors[joins]], states[joins]), np.ones(len(joins)))
+        entries.add(joins, self._place(level + 1, vectors[joins], states[joins]), np.ones(len(joins)))
         blocked = self.order.blocked[states, self.free[vectors]]
         blocks = np.flatnonzero(nobody_waits & (blocked > 0))
-        entries.add(blocks, self._place(level + 1, self.counts[vectors[blocks]], states[blocks]), blocked[blocks])
+        entries.add(blocks, self._place(level + 1, vectors[blocks], states[blocks]), blocked[blocks])
         for before, j, after, chance in self.order.entries:
             fits = np.flatnonzero(nobody_waits & (states == before) & (self.types.needs[j] <= self.free[vectors]))
-            started = self._place(level + 1, self._shifted(vectors[fits], more=j), after)
+            started = self._place(level + 1, self.with_one[j][vectors[fits]], after)
             entries.add(fits, started, np.full(len(fits), chance))
         return entries.matrix()
 
@@ -158,7 +169,7 @@ class _Builder:
         for i in np.flatnonzero(self.types.completion_rates):
             rate = self.counts[vectors, i] * self.types.completion_rates[i]
             leaves = np.flatnonzero((rate > 0) & ~waits)
-            reached = self._place(level - 1, self._shifted(vectors[leaves], less=i), states[leaves])
+            reached = self._place(level - 1, self.without[i][vectors[leaves]], states[leaves])
             direct.add(leaves, reached, rate[leaves])
             leaves = np.flatnonzero((rate > 0) & waits)
             free, here = self.free[vectors[leaves]], states[leaves]
@@ -167,29 +178,32 @@ class _Builder:
             # A phase in which somebody waits whom nothing blocks is never entered; its row must be one all the same.
             per_head = rate[leaves] / np.where(blocked > 0, blocked, 1.0)
             still = still_blocked > 0
-            stays = self._place(level - 1, self._shifted(vectors[leaves[still]], less=i), here[still])
+            stays = self._place(level - 1, self.without[i][vectors[leaves[still]]], here[still])
             direct.add(leaves[still], stays, (per_head * still_blocked)[still])
             for before, j, after, chance in self.order.entries:
                 need = self.types.needs[j]
                 starts = (here == before) & (need <= free_after) & ((need > free) | (blocked == 0))
-                begun = self._place(level - 1, self._shifted(vectors[leaves[starts]], less=i, more=j), after)
+                begun = self._place(level - 1, self.with_one[j][self.without[i][vectors[leaves[starts]]]], after)
                 starting.add(leaves[starts], begun, per_head[starts] * chance)
         entering = starting.matrix()
-        if entering.nnz == 0:
-            return direct.matrix()
-        return (direct.matrix() + sparse.csr_array(entering @ self._settled(level - 1))).tocsr()
+        if entering.nnz:
+            settled = entering @ self._settled(level - 1)
+            rows, columns = np.nonzero(settled)
+            direct.add(rows, columns, settled[rows, columns])
+        return direct.matrix()
 
     def _settled(self, level: int) -> NDArray[np.float64]:
         """Where filling ends: row x, the law of the phase reached from counts x with the rest of the level waiting."""
         vectors, states = self._vectors(level), self._phases(level) % self.states
-        passing = Entries(len(vectors), len(vectors))
+        each = np.arange(len(vectors))
+        steps = Entries(len(vectors), len(vectors))  # the transpose of 1 − passing: its rows are the other's columns
+        steps.add(each, each, np.ones(len(vectors)))
         queue_left = self.in_service[vectors] < level
         for before, j, after, chance in self.order.entries:
             starts = np.flatnonzero(queue_left & (states == before) & (self.types.needs[j] <= self.free[vectors]))
             # A phase that starts somebody from the queue is a vanishing one; all of them are phases of the level.
-            begun = self._place(level, self._shifted(vectors[starts], more=j), after)
-            passing.add(starts, begun, np.full(len(starts), chance))
+            begun = self._place(level, self.with_one[j][vectors[starts]], after)
+            steps.add(begun, starts, np.full(len(starts), -chance))
         settles = np.where(queue_left, self.order.blocked[states, self.free[vectors]], 1.0)
-        steps = sparse.eye_array(len(vectors), format="csc") - passing.matrix().tocsc()
         # Starts raise the lexicographic rank: the matrix is triangular and its factors have no fill.
-        return np.asarray(splu(steps.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0).solve(np.diag(settles)))
+        return np.asarray(splu(steps.matrix().T, permc_spec="NATURAL", diag_pivot_thresh=0.0).solve(np.diag(settles)))

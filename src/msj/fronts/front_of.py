@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from msj.disciplines.model import discipline_of
+from msj.disciplines.restarting import why_not_resumed
 from msj.errors import NotSupported
 from msj.fronts.front_model import FrontModel
 from msj.fronts.job_types import why_not_phase_type
@@ -19,7 +20,12 @@ from msj.model.assumptions import why_not_independent
 
 def why_no_front(system: System) -> str | None:
     """Return the reason if the system has no finite front, else None."""
-    return why_not_independent(system) or discipline_of(system).why_no_front(system) or why_not_phase_type(system)
+    return (
+        why_not_independent(system)
+        or why_not_resumed(system)
+        or discipline_of(system).why_no_front(system)
+        or why_not_phase_type(system)
+    )
 
 
 def front_of(system: System) -> FrontModel[Any, Any]:

@@ -15,6 +15,7 @@ so that one model serves every load: up = lambda·arrivals, local = quiet − di
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sparse
@@ -25,6 +26,35 @@ from msj.markov.marked_chain import Sparse
 from msj.model.arrivals import MarkovForm
 
 Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LocalBlock:
+    """The block of a level as a function of the arrival rate: only its diagonal, −(leaving + rate), depends on it."""
+
+    pattern: Sparse
+    places: NDArray[np.intp]  # of the diagonal among the entries, row by row
+    leaving: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, quiet: Sparse, down: Sparse | None) -> LocalBlock:
+        """Take the rates within a level (no diagonal) and those downwards."""
+        size = quiet.shape[0]
+        leaving = quiet.sum(axis=1) + (0.0 if down is None else down.sum(axis=1))
+        entries, each = quiet.tocoo(), np.arange(size)
+        rows, columns = np.append(entries.row, each), np.append(entries.col, each)
+        values = np.append(entries.data, np.ones(size))  # so that every diagonal entry is stored
+        pattern = sparse.coo_array((values, (rows, columns)), shape=quiet.shape).tocsr()
+        rows = np.repeat(each, np.diff(pattern.indptr))
+        return cls(pattern=pattern, places=np.flatnonzero(rows == pattern.indices), leaving=leaving)
+
+    def at(self, rate: float) -> Sparse:
+        """Return the block at an arrival rate."""
+        data = self.pattern.data.copy()
+        data[self.places] = -(self.leaving + rate)
+        # Copies: whoever gets it may drop its zeros in place (at rate 0 nobody leaves the empty system).
+        places = (self.pattern.indices.copy(), self.pattern.indptr.copy())
+        return sparse.csr_array((data, *places), shape=self.pattern.shape)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,8 +78,7 @@ class LevelBlocks:
 
     def at(self, arrival_rate: float) -> LevelProcess:
         """Return the level process at one arrival rate."""
-        levels = self.first_repeating_level
-        local = [self._local(n, arrival_rate) for n in range(levels + 1)]
+        local = [block.at(arrival_rate) for block in self._locals]
         identity = sparse.eye_array(self.level_sizes[-1], format="csr")
         return LevelProcess(
             local=local[:-1],
@@ -70,7 +99,7 @@ class LevelBlocks:
         quiet, marked = sparse.csr_array(form.D0), sparse.csr_array(form.D1)
         sizes = self.level_sizes
         local = [
-            sparse.kron(self._local(n, 0.0), timed, format="csr")
+            sparse.kron(self._locals[n].at(0.0), timed, format="csr")
             + sparse.kron(sparse.eye_array(size, format="csr"), quiet, format="csr")
             for n, size in enumerate(sizes)
         ]
@@ -86,14 +115,13 @@ class LevelBlocks:
 
     def local_without_arrivals(self, level: int) -> Sparse:
         """Return the block of a level when nobody else arrives: what a job sees happen ahead of it."""
-        return self._local(level, 0.0)
+        return self._locals[level].at(0.0)
 
-    def _local(self, level: int, arrival_rate: float) -> Sparse:
-        down = self.repeating_completions if level == self.first_repeating_level else self.completions[level]
-        leaving = self.quiet[level].sum(axis=1) + arrival_rate
-        if down is not None:
-            leaving = leaving + down.sum(axis=1)
-        return (self.quiet[level] - sparse.diags_array(np.asarray(leaving, dtype=float))).tocsr()
+    @cached_property
+    def _locals(self) -> tuple[LocalBlock, ...]:
+        last = self.first_repeating_level
+        downs = (*self.completions[:last], self.repeating_completions)
+        return tuple(LocalBlock.of(quiet, down) for quiet, down in zip(self.quiet, downs, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

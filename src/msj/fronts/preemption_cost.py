@@ -12,12 +12,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from msj.disciplines.server_filling import server_filling
+from msj.disciplines.filling import serve_filling
 from msj.fronts.front_model import Step
 from msj.fronts.phased_front import PhasedFront, without
 from msj.model import System
 
 Owing = tuple[tuple[int, bool], ...]
+
+DECIDE = serve_filling("arrival", exactly=False)
 
 
 class PreemptionCostFront(PhasedFront[Owing]):
@@ -77,7 +79,7 @@ class PreemptionCostFront(PhasedFront[Owing]):
         if needs not in self._decisions:
             chosen = np.zeros(len(needs), dtype=np.bool_)
             unseen = np.full(len(needs), np.nan)
-            server_filling(np.array(needs, dtype=np.int64), chosen.copy(), unseen, self.servers, chosen)
+            DECIDE(np.array(needs, dtype=np.int64), chosen.copy(), unseen, self.servers, chosen)
             self._decisions[needs] = frozenset(np.flatnonzero(chosen).tolist())
         return self._decisions[needs]
 

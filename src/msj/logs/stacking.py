@@ -47,6 +47,23 @@ def _end_to_end(pieces: list[Any], more: int) -> Any:
     return np.concatenate([joined, np.zeros(more, dtype=joined.dtype)]) if more else joined
 
 
+def in_turn(columns: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Put replications, each with a clock of its own, one after the other; return the columns and what to say."""
+    if "replication" not in columns:
+        return columns, []
+    replication, submit = columns["replication"], columns["submit"].copy()
+    rest = {name: values for name, values in columns.items() if name != "replication"}
+    numbers = np.unique(replication[columns["reason"] == 0])
+    clock = 0.0
+    for number in numbers:
+        here = np.flatnonzero((replication == number) & np.isfinite(submit))
+        last, gap = float(submit[here].max()), float(np.ptp(submit[here])) / max(len(here), 1)
+        submit[here] += clock
+        clock += last + gap
+    said = f"The file holds {len(numbers):,} replications; they are taken one after the other."
+    return {**rest, "submit": submit}, [said] if len(numbers) > 1 else []
+
+
 def begun(columns: dict[str, Any]) -> tuple[dict[str, Any], float | None]:
     """Count moments since 1970 from the first submission on; return the columns and that moment, None where unknown."""
     submit = columns["submit"]

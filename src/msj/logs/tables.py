@@ -41,7 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "partition": ("partition",),
     "status": ("status", "state"),
 }  # fmt: skip
-TEXTS = ("user", "group", "queue", "partition", "status")
+TEXTS = ("user", "group", "queue", "partition", "status", "class")
 TIMES = ("run", "estimate", "wait")
 MOMENTS = ("submit", "eligible", "start", "end")
 
@@ -139,6 +139,8 @@ def rows_of(table: Any, line: Any, chosen: Mapping[str, str], unit: float) -> di
     for role in TEXTS:
         if role in chosen:
             columns[role] = cells.texts(table[chosen[role]])
+    if "replication" in chosen:
+        columns["replication"] = np.nan_to_num(cells.numbers(table[chosen["replication"]])[0])
     if "job" in chosen:
         columns["job"] = cells.labels(table[chosen["job"]])
     return columns

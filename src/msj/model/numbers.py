@@ -117,6 +117,13 @@ def text(value: object, name: str) -> str:
     return value
 
 
+def truth(value: object, name: str) -> bool:
+    """Return ``value``, which must be true or false."""
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} = {value!r} must be true or false; write one of them")
+    return value
+
+
 def vector(values: object, name: str) -> tuple[Number, ...]:
     """Return a non-empty list of numbers as a tuple."""
     if isinstance(values, (str, bytes)) or not isinstance(values, (list, tuple, np.ndarray)) or len(values) == 0:

@@ -14,7 +14,9 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from msj.errors import InvalidInput, MsjError
@@ -64,13 +66,30 @@ def write(system: System, path: str | os.PathLike[str]) -> None:
     write_text(path, to_json(system) if path.suffix.lower() == ".json" else to_toml(system))
 
 
-def to_toml(system: System) -> str:
-    """Return the spec file's text as TOML."""
+def to_toml(system: System, remarks: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the spec file's text as TOML; ``remarks`` are comments above a key or the class of that name.
+
+    Examples
+    --------
+    >>> print(to_toml(read("examples/two_servers.toml"), {"name": "as an example"}).splitlines()[0])
+    # as an example
+    """
     spec = system.to_spec()
     classes = spec.pop("classes")
-    tables = [spec, *classes]
-    texts = ["".join(f"{key} = {_toml(value)}\n" for key, value in table.items()) for table in tables]
-    return "\n[[classes]]\n".join(texts)
+    head = "".join(f"{_comment(remarks.get(key))}{key} = {_toml(value)}\n" for key, value in spec.items())
+    texts = [
+        f"\n{_comment(remarks.get(table['name']))}[[classes]]\n"
+        + "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())
+        for table in classes
+    ]
+    return head + "".join(texts)
+
+
+def _comment(words: str | None) -> str:
+    """Return comment lines; what a line cannot hold (a control character in a name) is left out."""
+    if not words:
+        return ""
+    return "".join(f"# {''.join(c for c in line if c.isprintable())}\n" for line in words.splitlines())
 
 
 def to_json(system: System) -> str:

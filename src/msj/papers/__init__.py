@@ -6,10 +6,9 @@ claims. Adding a figure is adding a file that ends in ``VARIANT = ...``; ``msj p
 """
 
 from msj.papers.catalogue import PAPERS, Paper, figures_named
-from msj.papers.figure import Claim, Figure, Rows, Scale
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.papers.reproduce import Reproduction, reproduce
 from msj.papers.verdict import Verdict, paper
-from msj.papers.work import Work
 
 __all__ = [
     "PAPERS",

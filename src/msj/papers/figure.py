@@ -1,14 +1,26 @@
-"""What every reproduced figure (or table, or worked example) of a paper declares."""
+"""What every reproduced figure (or table, or worked example) of a paper declares, and how its points are computed.
+
+A point's answer is filed under everything it depends on (function, point, scale, seed, version, code), so that a run
+that was interrupted goes on where it was, and a changed parameter is never answered with an old number. Who computes
+and what is kept is the business of ``executors.points``; what a point depends on is said here.
+"""
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias
 
-if TYPE_CHECKING:
-    from msj.papers.work import Work
+from msj.effort import Effort, Watch
+from msj.executors.points import Point, answered
+from msj.store import code_identity, digest, file_digests, known_rooms
 
+SHOWS = ("cli", "papers", "plots", "reports")  # rooms in which no number is computed
 #: ``quick`` takes a minute or two, ``full`` the papers' own run lengths.
 Scale = Literal["quick", "full"]
 Judgement = Literal["yes", "our reading", "no"]
@@ -57,6 +69,58 @@ class Claim:
         return {**vars(self), "verdict": self.verdict}
 
 
+@dataclass(kw_only=True)
+class Work:
+    """How a figure is to be computed: at which scale, from which seed, by how many processes, kept where.
+
+    Examples
+    --------
+    >>> Work().map(dict, [{"x": 1}, {"x": 2}])
+    [{'x': 1}, {'x': 2}]
+    """
+
+    scale: Scale = "quick"
+    seed: int = 1
+    processes: int = 1
+    folder: Path | None = None  # where answers are kept; None keeps nothing
+    progress: Watch | None = None
+    seconds: float = field(default=0.0, init=False)  # spent on points so far, all processes together
+
+    @property
+    def quick(self) -> bool:
+        """Whether a minute or two is all there is."""
+        return self.scale == "quick"
+
+    def map(self, function: Callable[..., Any], points: Sequence[Point], *, checkpoints: bool = False) -> list[Any]:
+        """Return ``function(**point)`` for each point, in order; the answers must be plain data (JSON).
+
+        Parameters
+        ----------
+        function
+            A function of a module (it is sent to other processes).
+        points
+            Its keyword arguments, plain data.
+        checkpoints
+            Pass ``checkpoint=path`` too, a file in which a long simulation may keep its state; None where nothing
+            is kept.
+        """
+        identities = [self._identity(function, point) for point in points]
+        found = answered(
+            function,
+            dict(zip(identities, points, strict=True)),
+            folder=self.folder,
+            processes=self.processes,
+            effort=Effort(progress=self.progress),
+            states="checkpoint" if checkpoints else None,
+        )
+        self.seconds += sum(answer.seconds for answer in found.values())
+        return [found[identity].value for identity in identities]
+
+    def _identity(self, function: Callable[..., Any], point: Point) -> str:
+        name = f"{function.__module__}.{function.__qualname__}"
+        return digest(name, dict(point), self.scale, self.seed, version("msj"), _code_of(function.__module__))
+
+
 class Figure(ABC):
     """One figure of one paper; its file's name is its name (``fig2a.py`` is ``fig2a``)."""
 
@@ -80,3 +144,14 @@ class Figure(ABC):
     @abstractmethod
     def claims(self, rows: Rows) -> list[Claim]:
         """Return what the paper says about this figure beside what the rows say."""
+
+
+@cache
+def _code_of(module: str) -> str:
+    """Return a digest of the figure's code and of all it may call: after an edit nothing is answered from a file."""
+    own = getattr(sys.modules.get(module), "__file__", None)
+    folder = None if own is None else Path(own).parent
+    beside = [] if folder is None else file_digests(folder.glob("*.py"), folder)
+    here = Path(__file__).parent
+    shared = file_digests([here / "systems.py"], here)
+    return digest(beside, shared, code_identity([room for room in known_rooms() if room not in SHOWS]))

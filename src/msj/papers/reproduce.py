@@ -13,8 +13,7 @@ from typing import Any
 from msj.effort import within
 from msj.errors import InvalidInput
 from msj.papers.catalogue import Paper
-from msj.papers.figure import Claim, Figure, Rows, Scale
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.plots.figure import new_figure
 from msj.results import Watch, provenance
 

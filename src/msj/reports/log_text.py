@@ -17,21 +17,21 @@ def write_log_text(found: LogResult, *, width: int = 96, heading: Callable[[str]
     """Return the page of text; ``heading`` says how a section's title is written."""
     lines = [f"{found.title}: {contents.summary(found)}"]
     for finding in contents.findings(found):
-        lines += _wrapped(f"{finding.sentence} ({finding.kind})", "  * ", width)
+        lines += wrapped(f"{finding.sentence} ({finding.kind})", "  * ", width)
     sections: list[tuple[str, Table]] = [
         ("what was read", contents.left_out_table(found)),
         ("jobs by need", contents.needs_table(found)),
         ("waits: so many per cent of the jobs waited at most so long", contents.waits_table(found)),
-        *((f"waits by {name}", contents.waits_table(found, name)) for name in ("queue", "partition", "user")),
+        *((f"waits by {name}", contents.waits_table(found, name)) for name in ("class", "queue", "partition", "user")),
     ]
     for title, table in sections:
         if table.rows:
-            lines += ["", heading(title), _grid(table, width)]
+            lines += ["", heading(title), table_lines(table, width)]
     notes = [*found.trace.notes, *map(str, found.missing)]
     if notes:
         lines += ["", heading("notes")]
         for note in notes:
-            lines += _wrapped(note, "  - ", width)
+            lines += wrapped(note, "  - ", width)
     return "\n".join(lines)
 
 
@@ -43,15 +43,16 @@ def write_replay_text(found: Result, *, width: int = 96, heading: Callable[[str]
         ("mean wait by need", needs_table(found)),
     ):
         if table.rows:
-            lines += ["", heading(title), _grid(table, width)]
+            lines += ["", heading(title), table_lines(table, width)]
     if found.notes:
         lines += ["", heading("notes")]
         for note in found.notes:
-            lines += _wrapped(note, "  - ", width)
+            lines += wrapped(note, "  - ", width)
     return "\n".join(lines)
 
 
-def _grid(table: Table, width: int) -> str:
+def table_lines(table: Table, width: int) -> str:
+    """Return a table as text, indented."""
     lines = (table.headings, *table.rows)
     widths = [max(len(line[i]) for line in lines) for i in range(len(table.headings))]
     headings, *rows = (
@@ -61,7 +62,8 @@ def _grid(table: Table, width: int) -> str:
     return textwrap.indent(write_grid(headings, rows, width=width - 2), "  ")
 
 
-def _wrapped(sentence: str, bullet: str, width: int) -> list[str]:
+def wrapped(sentence: str, bullet: str, width: int) -> list[str]:
+    """Return a sentence in lines behind a bullet; a number stays beside its per cent sign."""
     kept = sentence.replace(" %", "\N{NO-BREAK SPACE}%")
     lines = textwrap.wrap(kept, width, initial_indent=bullet, subsequent_indent="    ", break_on_hyphens=False)
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]

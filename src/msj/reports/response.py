@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from msj.answers.saturated import that_apply
 from msj.answers.simulated import jobs_for_an_interval, simulated
 from msj.effort import Cost, Effort
 from msj.errors import MsjError
+from msj.executors.workers import cores, workers
 from msj.model import System
 from msj.planning import Capacity
 from msj.reports.contents import Curve, Load, Point, ResponseSection, WaitingSection
@@ -261,23 +263,36 @@ def _bounds(system: System, rates: Sequence[float], notes: list[str]) -> list[Cu
 def _simulated(
     system: System, capacity: Capacity, effort: Effort, root: np.random.SeedSequence, notes: list[str]
 ) -> Curve:
-    points = []
+    """Simulate at several loads, side by side: each point has a stream of its own, so that it does not matter how."""
     full = capacity.lowest if capacity.bracketed else capacity.value
+    known = capacity.value if capacity.proved else None
     # Independent points: else all would err the same way, and as the run at the load does.
     streams = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 1)).spawn(len(SIMULATED_AT))
-    for done, share in enumerate(SIMULATED_AT):
-        effort.tell(done / len(SIMULATED_AT))
-        if effort.over:
-            notes.append("The simulated curve has fewer points than usual, to keep the report within its time.")
-            break
-        rate = share * full
-        known = capacity.value if capacity.proved else None
+    stopped = Event()
+    alone = effort.replace(progress=None, cancel=stopped.is_set)
+
+    def at(rate: float, stream: np.random.SeedSequence) -> tuple[Result | None, list[str]]:
+        if alone.over:
+            return None, ["The simulated curve has fewer points than usual, to keep the report within its time."]
         longer = max(effort.jobs or 0, jobs_for_an_interval(system.replace(arrival_rate=rate), known))
-        point = effort.replace(jobs=longer)
-        run = _run(system, rate, capacity, point, streams[done], notes, "A point of the curve")
-        if run is None:
-            break  # refused or cut: higher loads would need even longer runs
-        row = run.find("mean_response_time")
-        if row is not None and (row.low is not None or run.outcome is not Outcome.OUT_OF_TIME):
-            points.append(_point(system, rate, row))
+        said: list[str] = []
+        return _run(system, rate, capacity, alone.replace(jobs=longer), stream, said, "A point of the curve"), said
+
+    points = []
+    # Threads: the loops let go of Python's lock, and the compiled code is shared.
+    with workers(threads=min(cores(), len(SIMULATED_AT))) as hands:
+        try:
+            rates = [share * full for share in SIMULATED_AT]
+            begun = [hands.submit(at, rate, stream) for rate, stream in zip(rates, streams, strict=True)]
+            for done, (rate, future) in enumerate(zip(rates, begun, strict=True)):
+                effort.tell(done / len(rates))
+                run, said = future.result()
+                notes += said
+                if run is None:
+                    break  # refused or cut: higher loads would need even longer runs
+                row = run.find("mean_response_time")
+                if row is not None and (row.low is not None or run.outcome is not Outcome.OUT_OF_TIME):
+                    points.append(_point(system, rate, row))
+        finally:
+            stopped.set()
     return Curve(name="simulated", kind="simulated", points=tuple(points))

@@ -45,6 +45,7 @@ COORDINATES: dict[str, Coordinate] = {
     "extremum": Coordinate(unit=None, words="optimum or pessimum of a curve"),
     "reason": Coordinate(unit=None, words="why something was left out"),
     "order": Coordinate(unit=None, words="order of the jobs: as recorded, shuffled"),
+    "workload": Coordinate(unit=None, words="which jobs: those of a log, or drawn from a fit to it"),
     "state": Coordinate(unit=None, words="jobs in service, by class"),
     "of_class": Coordinate(unit=None, words="the class whose share is meant"),
     "servers": Coordinate(unit="servers", words="number of servers"),

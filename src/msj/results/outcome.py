@@ -24,6 +24,8 @@ class Outcome(Enum):
     OUT_OF_TIME = "out of time: what there was by then"
     UNSTABLE = "unstable: the queue keeps growing"
     NOT_KNOWN = "no method that applies could answer; the notes say why"
+    TARGETS_NOT_MET = "nothing that was tried meets the targets"
+    UNDECIDED = "undecided: the effort allowed leaves a range"
     NOT_REPRODUCED = "not all of the paper's claims were reproduced"
     INTERRUPTED = "interrupted: what there was by then"
 
@@ -37,7 +39,7 @@ class Outcome(Enum):
         """What the command line leaves with: 0 done, 1 the answer is no, 130 interrupted."""
         if self is Outcome.INTERRUPTED:
             return 130
-        return 1 if self in (Outcome.UNSTABLE, Outcome.NOT_REPRODUCED) else 0
+        return 1 if self in (Outcome.UNSTABLE, Outcome.NOT_REPRODUCED, Outcome.TARGETS_NOT_MET) else 0
 
     @classmethod
     def from_label(cls, label: str) -> Outcome:

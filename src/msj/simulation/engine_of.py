@@ -39,4 +39,5 @@ def engine_for(
 
 
 def _cluster(discipline: Policy | Model, servers: int, needs: NDArray[np.int64], streams: Streams) -> Cluster:
-    return Cluster(servers=servers, needs=needs, streams=streams, name=discipline.name)
+    restart = isinstance(discipline, Policy) and discipline.restart
+    return Cluster(servers=servers, needs=needs, streams=streams, name=discipline.name, restart=restart)

@@ -98,6 +98,8 @@ class Estimates:
         self.plain = why_not_plain(system) is None
         self.reductions: dict[str, float] = {}  # what controls have divided the variance by, for means over all jobs
         self.forgets = all(math.isfinite(c.duration.second_moment) for c in system.active_classes)
+        if policy_of(system).restart:  # service in vain is as long as waits are
+            self.forgets = self.forgets and reading.no_variance is None
 
     def rows(self, levels: Sequence[float] = LEVELS) -> Iterator[Quantity]:
         """Return every quantity, for all jobs and for each class that came."""

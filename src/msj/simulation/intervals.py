@@ -55,7 +55,11 @@ class Variance:
     @property
     def half_width(self) -> float:
         """Half-width of the interval, relative to the mean."""
-        return float(stdtrit(self.freedom, CONFIDENCE)) * math.sqrt(self.value)
+        return self.half_width_at(CONFIDENCE)
+
+    def half_width_at(self, confidence: float) -> float:
+        """Return the half-width that the mean is within on either side with this probability."""
+        return float(stdtrit(self.freedom, confidence)) * math.sqrt(self.value)
 
 
 def batch_variance(above: Floats, below: Floats) -> float:
@@ -156,14 +160,16 @@ def in_parallel(freedom: float, other: float) -> float:
     return freedom * other / (freedom + other)
 
 
-def mean_interval(mean: float, variance: Variance) -> tuple[float, float]:
-    """Return the interval of a positive, skewed mean."""
-    width = min(variance.half_width, 700.0)
+def mean_interval(mean: float, variance: Variance, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return the interval of a positive, skewed mean; each end holds with the probability ``confidence``."""
+    width = min(variance.half_width_at(confidence), 700.0)
     return mean * math.exp(-width), mean * math.exp(width)
 
 
-def probability_interval(seen: float, variance: Variance) -> tuple[float, float]:
+def probability_interval(seen: float, variance: Variance, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return the interval of a probability that was seen as ``seen``; ``variance`` is relative to the seen one.
+
+    Each end holds with the probability ``confidence``.
 
     With nothing seen, ``variance.value`` is what one exceedance would stand for: the reciprocal of their effective
     number.
@@ -174,7 +180,7 @@ def probability_interval(seen: float, variance: Variance) -> tuple[float, float]
     >>> low, round(high, 3)
     (0.0, 0.039)
     """
-    spread = variance.half_width**2 * (seen if seen > 0 else 1.0)  # (seen − p)² = spread · p
+    spread = variance.half_width_at(confidence) ** 2 * (seen if seen > 0 else 1.0)  # (seen − p)² = spread · p
     middle = seen + spread / 2.0
     root = math.sqrt(spread * (seen + spread / 4.0))  # of middle² − seen², without cancellation
     return max(middle - root, 0.0), min(middle + root, 1.0)

@@ -59,6 +59,7 @@ class Looks:
         self.stream = stream
         self.blocks: list[Block] = []
         self.standings: list[Standing] = []
+        self._last: tuple[int, tuple[Reading, list[list[int]]]] | None = None  # what was counted last
 
     @property
     def through(self) -> int:
@@ -174,6 +175,15 @@ class Looks:
 
     def _reading(self, through: int) -> Reading:
         """Return what the first blocks are worth."""
+        return self.counted(through)[0]
+
+    def counted(self, through: int) -> tuple[Reading, list[list[int]]]:
+        """Return what the first blocks are worth, and which of them make each batch."""
+        if self._last is None or self._last[0] != through:
+            self._last = through, self._count(through)
+        return self._last[1]
+
+    def _count(self, through: int) -> tuple[Reading, list[list[int]]]:
         stream = self.stream
         question, threshold = stream.question, stream.known.stability_threshold
         pace, first = stream.pace, 0
@@ -185,13 +195,14 @@ class Looks:
                 break
             first = FIRST + STAGE * stage  # the blocks of this length do not count
         batches, pieces = [], []
-        for group in _batches(first, through):
+        groups = _batches(first, through)
+        for group in groups:
             blocks = [self.blocks[index] for index in group]
             batches.append(_whole(blocks))
             tallies = [tally for block in blocks for tally in block.tallies()]
             size = len(tallies) // PIECES
             pieces += [Tally.total(tallies[i : i + size]) for i in range(0, len(tallies), size)]
-        return Reading(
+        reading = Reading(
             pieces=pieces,
             batches=batches,
             pace=pace,
@@ -199,6 +210,7 @@ class Looks:
             settled=stream.warm_up(stage_of(first)) >= pace.settling * 0.999,
             no_variance=self._no_variance,
         )
+        return reading, groups
 
 
 def _batches(first: int, through: int) -> list[list[int]]:

@@ -27,6 +27,12 @@ it (6) is in κ/N already. If P(S > t) falls like t^(−a) and s jobs at once mu
 stretch of length t is blocked with probability about t^(−s(a − 1)), and the variance of a mean over many jobs is
 finite only if s(a − 1) > 3 (Scheller-Wolf and Sigman 1997 for the moments of waits). If E[S²] is infinite, the past
 is never forgotten.
+
+**Jobs that begin anew when they are stopped** (``disciplines.restarting``). If P(S > t) falls like exp(−eta·t) and a
+running job is stopped at rate b, it holds servers longer than t with a probability like t^(−eta/b) (Fiorini, Sheahan
+and Lipsky 2005; Asmussen et al. 2008): even exponential durations have heavy tails then, of index a = eta/b. Here b is
+taken as 2·lambda, as if every arrival and every completion stopped it. Bounded durations have no such tail; of laws
+that are neither bounded nor phase type nothing is promised.
 """
 
 from __future__ import annotations
@@ -35,13 +41,17 @@ import math
 
 import numpy as np
 
+from msj.disciplines.model import policy_of
+from msj.disciplines.restarting import why_not_resumed
 from msj.model import JobClass, System
 from msj.model.assumptions import why_not_independent, why_not_plain
+from msj.model.durations import Deterministic, Empirical, Uniform
 
 EXPONENTIAL = 6.0  # E[X⁴]/E[X²]² of an exponential law
 FILLS_UP = 5.0  # times the longest duration: an empty cluster is full but for exp(−5)
 FORGETS = 2.0  # times its memory: a queue that began empty is as long as ever but for 1 %
 RISK = 3.0  # s(a − 1) must exceed this
+BOUNDED = (Deterministic, Empirical, Uniform)  # laws of durations that cannot be of any length
 
 
 def memory_of(system: System, rate: float, threshold: float | None = None) -> float:
@@ -121,6 +131,11 @@ def why_no_variance(system: System, rate: float, threshold: float | None = None)
                 "longest jobs"
             )
         together = _held_up_by(system, c, rate, threshold)
+        if together * (_index_of_repeats(system, c, rate) - 1.0) <= RISK:
+            return (
+                f"jobs of class '{c.name}' ({c.duration.law}) that are stopped begin anew, and may do so so often that "
+                "a mean of waiting times has no finite variance"
+            )
         if together * (c.duration.tail_index - 1.0) <= RISK:
             jobs = "one job" if together == 1 else f"{together} jobs"
             return (
@@ -128,6 +143,19 @@ def why_no_variance(system: System, rate: float, threshold: float | None = None)
                 "that a mean of waiting times has no finite variance"
             )
     return None
+
+
+def _index_of_repeats(system: System, c: JobClass, rate: float) -> float:
+    """Return how fast, as a power, the time falls that a job holds servers in vain; infinite where it is resumed."""
+    if why_not_resumed(system) is None or isinstance(c.duration, BOUNDED):
+        return math.inf
+    if policy_of(system).larger_needs_first and c.need == max(other.need for other in system.active_classes):
+        return math.inf  # nobody stops the largest
+    phase_type = c.duration.as_phase_type()
+    if phase_type is None:
+        return 0.0
+    decay = -float(np.linalg.eigvals(phase_type.subgenerator).real.max())
+    return decay / (2.0 * rate)
 
 
 def _held_up_by(system: System, c: JobClass, rate: float, threshold: float | None) -> int:

@@ -44,6 +44,7 @@ class Record:
         self.ended = -1  # the warm-up has not
         self.sums = np.zeros((2, classes, len(COLUMNS)))
         self.busy = np.zeros(2)
+        self.lost_area = 0.0  # so far, at the end of the last piece
         self.controls = np.zeros((2, controls))
         self.cycle, self.steps = (0.0, 0) if clock is None else (clock.cycle, clock.steps)
         self.by_time_of_day = np.zeros((2, self.steps, 3))
@@ -78,12 +79,14 @@ class Record:
         if len(self.ahead) or found[1]:
             self.ahead = np.concatenate([self.ahead[self.ahead[:, 1] > clock], ahead[: found[1]]])
 
-    def end_piece(self, *, clock: float, skipped: float, wasted_area: float, present: float) -> None:
+    def end_piece(
+        self, *, clock: float, skipped: float, wasted_area: float, present: float, lost_area: float = 0.0
+    ) -> None:
         """Note that all jobs of the piece, or of the warm-up, have arrived."""
         start, finish, servers = self.ahead[self.ahead[:, 1] > clock].T
         beyond = float((servers * (finish - np.maximum(start, clock))).sum())
         if self.ended >= 0:
-            self.busy[self.ended] -= beyond
+            self.busy[self.ended] += lost_area - self.lost_area - beyond  # service in vain keeps servers busy, too
             self.waiting.append(Sketch.of(self.lowest, self.histograms[0]))
             self.response.append(Sketch.of(self.lowest, self.histograms[1]))
             self.histograms[:] = 0
@@ -94,6 +97,7 @@ class Record:
                 for kept in (self.sums, self.busy, self.marks, self.controls, self.by_time_of_day)
             )
         self.busy[self.ended] += beyond
+        self.lost_area = lost_area
         self.marks[self.ended] = clock, skipped, wasted_area, present
 
     @property

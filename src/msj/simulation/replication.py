@@ -73,6 +73,7 @@ class Replication:
                 clock=self.kernel.clock,
                 skipped=getattr(self.source, "skipped", 0.0),
                 wasted_area=self.kernel.wasted_area,
+                lost_area=self.kernel.lost_area,
                 present=self.kernel.present(),
             )
         return max(len(block), 1)

@@ -21,9 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from msj.disciplines.restarting import why_not_resumed
 from msj.engines.event import EventEngine
 from msj.errors import NotSupported, OutOfTime
 from msj.model import System
+from msj.model.assumptions import require
 from msj.simulation.engine_of import engine_of
 from msj.simulation.intervals import student_interval
 from msj.workloads import Rng, Streams, SystemJobs, seed_sequence
@@ -135,6 +137,7 @@ def one_window(
 
     None if it was stopped before it was through.
     """
+    require(why_not_resumed(system), "the saturated system")  # servers in use do not tell then how much is done
     streams = Streams(root=root, replication=0)
     engine = engine_of(system, streams)
     if not isinstance(engine, EventEngine):

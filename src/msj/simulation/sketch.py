@@ -52,7 +52,9 @@ class Sketch:
         """Merge sketches made on the same scale."""
         bins = np.concatenate([sketch.bins for sketch in sketches])
         counts = np.concatenate([sketch.counts for sketch in sketches])
-        if len(bins) and int(bins.max()) < DENSE * len(bins):  # few empty bins between: faster than sorting
+        if not len(bins):  # pieces of a block have none of their own
+            return cls(sketches[0].lowest, bins, counts)
+        if int(bins.max()) < DENSE * len(bins):  # few empty bins between: faster than sorting
             histogram = np.bincount(bins, weights=counts)
             bins = np.flatnonzero(histogram)
             return cls(sketches[0].lowest, bins, histogram[bins].astype(np.int64))

@@ -1,7 +1,8 @@
 """What is remembered of a stretch of jobs: sums per class, two sketches, and what the servers did meanwhile.
 
-Waiting time is the time a job is present and not served: for a job that was never preempted, start − arrival, else
-finish − arrival − duration. It waits at all if it does not start on arrival. Slowdown is response time over duration.
+Waiting time is the time a job is present and not served, or served in vain (``disciplines.restarting``): for a job that
+was never preempted, start − arrival, else finish − arrival − duration. It waits at all if it does not start on arrival.
+Slowdown is response time over duration.
 """
 
 from __future__ import annotations

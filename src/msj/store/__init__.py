@@ -1,10 +1,8 @@
-"""What an answer depends on, as one short text; files that are whole or not there at all; answers kept in them.
+"""What an answer depends on, as one short text; files that are whole or not there at all.
 
-``digest`` and the identities say what an answer depends on, ``files`` writes, ``Answers`` keeps. Who has many questions
-(papers, sweeps) asks ``side_by_side.answer_all``, which is imported where it is used: it knows of processes.
+``digest`` and the identities say what an answer depends on, ``files`` writes.
 """
 
-from msj.store.answers import Answer, Answers
 from msj.store.code import code_identity, file_digests, known_rooms
 from msj.store.digest import canonical, digest
 from msj.store.files import Locked, lock, not_written, write_atomically, write_bytes, write_text
@@ -18,8 +16,6 @@ from msj.store.functions import (
 from msj.store.walk import NoIdentity
 
 __all__ = [
-    "Answer",
-    "Answers",
     "Locked",
     "NoIdentity",
     "canonical",

@@ -6,7 +6,7 @@ answers depend on but the effort, and a folder is a set of answers under ids. So
 matter, two folders merge by putting their files together, and more effort sharpens old cells.
 
 ``grid`` makes cells, ``opening`` answers them or says how to simulate them, ``folder`` keeps, ``scheduler`` decides
-which cell goes on, ``workers`` are threads, processes or a Dask cluster, ``sweep`` is the verb.
+which cell goes on, ``sweep`` is the verb. Who computes is the business of ``msj.executors``.
 """
 
 from msj.sweeps.reading import read_sweep

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Number
 from typing import Any
 
 from msj.errors import InvalidInput
@@ -50,9 +51,12 @@ class Axis:
         object.__setattr__(self, "values", values)
         if not values:
             raise InvalidInput(f"'{self.key}' has no values to vary over; {HOW}")
-        twice = next((value for index, value in enumerate(values) if value in values[:index]), None)
-        if twice is not None:
-            raise InvalidInput(f"{self.key} = {twice} is given twice; leave one out")
+        met: set[Any] = set()
+        for value in values:
+            known = value if isinstance(value, (Number, str)) else repr(value)  # what a spec file says may be a list
+            if known in met:
+                raise InvalidInput(f"{self.key} = {value} is given twice; leave one out")
+            met.add(known)
 
     @classmethod
     def of(cls, text: str) -> Axis:

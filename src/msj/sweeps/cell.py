@@ -88,6 +88,11 @@ class Cell:
         return self.own if self.policy is self.own.policy else self.own.replace(policy=self.policy)
 
     @cached_property
+    def document(self) -> dict[str, Any]:
+        """What describes the cluster under the policy that serves."""
+        return self.served.to_spec()
+
+    @cached_property
     def id(self) -> str:
         """What the answer is filed under."""
         own = self.own.identity()
@@ -100,5 +105,6 @@ class Cell:
             )
         # A load is a share of the threshold under the own policy; else only the policy that serves matters.
         parts = found if self.own.load is not None else found[1:]
-        files = files_behind({"system": [self.own.to_spec(), self.served.to_spec()]})
+        own_document = self.document if self.served is self.own else self.own.to_spec()
+        files = files_behind({"system": [own_document, self.document]})
         return digest("cell", FORMAT, list(parts), self.seed, self.asked.to_plain(), files, code_identity(COMPUTES))

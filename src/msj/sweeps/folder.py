@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from msj.errors import Failure, InvalidInput
+from msj.errors import Failure
+from msj.executors.kept import claimed, unclaimed
 from msj.results import Outcome, Quantity
 from msj.simulation.blocks import Block
-from msj.store import Locked, code_identity, lock, not_written
+from msj.store import code_identity, not_written
+from msj.store.pieces import Pieces
 from msj.sweeps.cell import COMPUTES, Cell
 from msj.sweeps.grid import Refused
-from msj.sweeps.pieces import Pieces
 from msj.sweeps.tables import (
     PLACES,
     answer_table,
@@ -34,6 +35,7 @@ from msj.sweeps.tables import (
 )
 
 TABLES = ("asked", "rows", "streams", "blocks")
+ORDER = {"blocks": ("stream", "index")}
 #: Answers that further effort could sharpen.
 OPEN_ENDED = {each.label for each in (Outcome.CONVERGED, Outcome.PRECISION_NOT_REACHED, Outcome.TOO_SHORT)}
 CONVERGED, TOO_SHORT = Outcome.CONVERGED.label, Outcome.TOO_SHORT.label
@@ -61,7 +63,9 @@ class Folder:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.tables = {name: Pieces(None if path is None else path / name, schemas()[name]) for name in TABLES}
+        self.tables = {
+            name: Pieces(None if path is None else path / name, schemas()[name], ORDER.get(name, ())) for name in TABLES
+        }
         self.answers: dict[str, Answer] = {}
         self.plans: dict[str, tuple[str, dict[str, Any], tuple[Quantity, ...]]] = {}  # by cell: stream, plan, rows
         self.places: dict[str, dict[int, str]] = {}  # by stream and block: the piece that has it
@@ -102,7 +106,7 @@ class Folder:
                 {
                     "cell": cell.id,
                     **_places(cell.at),
-                    "system": json.dumps(cell.served.to_spec()) if isinstance(cell, Cell) else None,
+                    "system": json.dumps(cell.document) if isinstance(cell, Cell) else None,
                     "code": self.code,
                 }
                 for cell in new
@@ -147,7 +151,7 @@ class Folder:
         missing = self.places.get(stream, {}).keys() - set(known)
         found: dict[int, Block] = {}
         for piece in sorted({self.places[stream][index] for index in missing}):
-            table = self.tables["blocks"].some(piece, [("stream", "=", stream), ("index", "in", missing)])
+            table = self.tables["blocks"].some(piece, stream, sorted(missing))
             if table is None:  # put together with others: it is in a piece that will be read
                 self.places[stream] = {i: name for i, name in self.places[stream].items() if name != piece}
                 self.refresh()
@@ -158,26 +162,14 @@ class Folder:
 
     def claim(self, name: str) -> AbstractContextManager[Any] | None:
         """Return a mark that this sweep is at something, to be given back; None if another sweep is."""
-        held = ExitStack()
-        if self.path is None:
-            return held
-        try:
-            (self.path / "claims").mkdir(exist_ok=True)
-            held.enter_context(lock(self.path / "claims" / name))
-        except Locked:
-            return None
-        except (OSError, InvalidInput):  # no locks on this file system: at worst it is computed twice
-            pass
-        return held
+        return claimed(self.path, name)
 
     def close(self) -> None:
         """Put small pieces together."""
         for table in self.tables.values():
             if table.folder is not None:
                 table.put_together()
-        if self.path is not None and (claims := self.path / "claims").is_dir():
-            with suppress(OSError):  # another sweep is at work
-                claims.rmdir()
+        unclaimed(self.path)
 
 
 def _places(at: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -58,7 +59,7 @@ def result_of(
     for answer in answers:
         facts = answer.facts
         at = At({name: facts[name] for name in places if facts[name] is not None})
-        found = [quantity_of(answer.columns, number, at) for number in answer.rows]
+        found = [quantity_of(record, at) for record in answer.rows]
         rows += found
         if facts["outcome"] not in ANSWERED and not any(row.name == "mean_response_time" for row in found):
             failure = _failure(facts["outcome"])
@@ -86,11 +87,10 @@ def _together(gaps: Iterable[Missing]) -> tuple[Missing, ...]:
 
 
 class Read(NamedTuple):
-    """A cell's answer as it was kept: what all its rows share, and where its quantities are in the columns of all."""
+    """A cell's answer as it was kept: what all its rows share, and what each has of its own (``tables.OF_ROWS``)."""
 
     facts: dict[str, Any]
-    rows: list[int]
-    columns: dict[str, list[Any]]
+    rows: list[tuple[Any, ...]]
 
 
 def _order(answer: Read) -> list[Any]:
@@ -102,26 +102,24 @@ def latest(folder: Folder, cells: Collection[str] | None) -> list[Read]:
     """Return each cell's sharpest answer; of all cells, or of some."""
     table = folder.tables["rows"].whole()
     names, blocks = table["cell"].to_pylist(), table["blocks"].to_pylist()
-    found: dict[str, dict[int, list[int]]] = {}
+    sharpest: dict[str, int] = {}
+    first: dict[str, int] = {}  # row of the sharpest answer, for what all its rows share
     for number, (cell, known) in enumerate(zip(names, blocks, strict=True)):
-        if cells is None or cell in cells:
-            found.setdefault(cell, {}).setdefault(known, []).append(number)
-    best = [by_blocks[max(by_blocks)] for by_blocks in found.values()]
-    if not best:
+        if known > sharpest.get(cell, -1) and (cells is None or cell in cells):
+            sharpest[cell], first[cell] = known, number
+    if not first:
         return []
-    # What the rows of a cell share is taken once.
-    facts = table.select([*PLACES, "outcome", "message"]).take([numbers[0] for numbers in best]).to_pylist()
-    own = table.select(OF_ROWS).to_pydict()
-    return [Read(shared, _once(own, numbers), own) for shared, numbers in zip(facts, best, strict=True)]
+    # Each row once: two sweeps may have answered the same cell. A cell without quantities has a row without a name.
+    found: dict[str, dict[Any, tuple[Any, ...]]] = {cell: {} for cell in first}
+    own = zip(*(table[column].to_pylist() for column in OF_ROWS), strict=True)
+    for cell, known, record in zip(names, blocks, own, strict=True):
+        if known == sharpest.get(cell) and record[0] is not None:
+            found[cell].setdefault(_same(record), record)
+    facts = table.select([*PLACES, "outcome", "message"]).take(list(first.values())).to_pylist()
+    return [Read(shared, list(rows.values())) for shared, rows in zip(facts, found.values(), strict=True)]
 
 
-def _once(columns: dict[str, list[Any]], numbers: list[int]) -> list[int]:
-    """Return each row once, two sweeps may have answered the same cell; none for a cell without quantities."""
-    found: dict[Any, int] = {}
-    for number in numbers:
-        if columns["name"][number] is not None:
-            found.setdefault(tuple(columns[name][number] for name in SAME), number)
-    return list(found.values())
+_same = operator.itemgetter(*(OF_ROWS.index(column) for column in SAME))
 
 
 def _failure(label: str) -> Failure:

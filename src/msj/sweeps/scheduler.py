@@ -1,9 +1,9 @@
-"""Which cell goes on: the loop of a sweep.
+"""Which cell goes on: what a sweep does next.
 
 Cells are opened first, in the order of the grid; then the next blocks go to the stream with the widest relative
 interval, until all have reached the precision. What a stream's answer is made of its own rule decides
-(``simulation.looks``); the loop decides only what is computed when. It looks at the folder now and then for what other
-sweeps have added, and leaves alone what they are at.
+(``simulation.looks``); decided here is only what is computed when. What other sweeps have added to the folder is taken
+in now and then, and what they are at is left alone.
 """
 
 from __future__ import annotations
@@ -11,27 +11,26 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from msj.effort import Effort
+from msj.executors.loop import Loop
 from msj.results import Quantity
 from msj.simulation.blocks import Block, Stream, stage_of
 from msj.simulation.looks import Looks
 from msj.store import digest
 from msj.sweeps.cell import Cell
 from msj.sweeps.folder import Folder
+from msj.sweeps.line import Line
 from msj.sweeps.opening import Opened, stream_id, stream_of
-from msj.sweeps.workers import SECONDS, Failed, Workers, open_cells, run_blocks
+from msj.sweeps.steps import SECONDS, Failed, open_cells, run_blocks
 
 CHUNK = 32  # cells of a task, at most
 LARGEST = 8  # blocks of a task, at most
-TELL = 0.2  # seconds between two words about how far it is
-AHEAD = 2  # tasks for every worker: one at work and one waiting
-PAUSE = 0.5  # seconds between two looks at the clock, or at what other sweeps have done
 STRIKES = 4  # workers that may die over a task
 
 
@@ -73,8 +72,15 @@ class Task:
         """What it is about."""
         return self.cells[0].id if self.running is None else f"{self.running.id}.{self.indices[0]}"
 
+    @property
+    def call(self) -> tuple[Any, ...]:
+        """What a worker does."""
+        if self.running is None:
+            return open_cells, self.cells
+        return run_blocks, self.running.stream, self.indices
 
-class Scheduler:
+
+class Scheduler(Loop[Task]):
     """Answers cells and keeps the answers in a folder.
 
     Parameters
@@ -86,20 +92,25 @@ class Scheduler:
     precision, jobs
         When a simulated cell is sharp enough, and the most jobs of one.
     effort
-        Its deadline and its cancel are asked for between tasks; its progress is told after each.
+        Its deadline and its cancel are asked for between tasks; its progress is told.
     """
 
+    ahead: ClassVar[int] = 2
+    tell_after: ClassVar[float] = 0.2
+
     def __init__(self, folder: Folder, cells: Sequence[Cell], *, precision: float, jobs: int, effort: Effort) -> None:
-        self.folder, self.precision, self.jobs, self.effort = folder, precision, jobs, effort
+        super().__init__(effort)
+        self.folder, self.precision, self.jobs = folder, precision, jobs
         self.cells = {cell.id: cell for cell in cells}
         self.done: set[str] = set()  # cells that have ended, with an answer or without
         self.failed: dict[str, Failed] = {}  # cells without an answer this time
         self.streams: dict[str, Running] = {}
         self.ended: dict[str, tuple[list[Quantity], dict[str, Any]]] = {}  # streams: rows, and how they ended
+        self.line: Line[Running] = Line()  # streams that may want blocks
+        self.elsewhere: list[Running] = []  # streams whose next blocks others are at
         self.chunks: deque[list[Cell]] = deque()
-        self.tasks: dict[Future[Any], Task] = {}
         self.strikes: Counter[str] = Counter()
-        self.looked = self.begun = self.told = time.monotonic()
+        self.begun = time.monotonic()
         self._begin()
         self.at_first = self._share_done()
 
@@ -131,42 +142,17 @@ class Scheduler:
         self.folder.keep_answers(answers)
         self.done.update(cell for cell, *_ in answers if self._answered(cell))
 
-    def run(self, workers: Workers) -> None:
-        """Go on until every cell has ended, or the effort has."""
-        try:
-            while (self.chunks or self.streams or self.tasks) and not self.effort.over:
-                self._submit(workers)
-                if self.tasks:
-                    done = wait(self.tasks, timeout=PAUSE, return_when=FIRST_COMPLETED).done
-                    self._take(done)
-                elif self.chunks or self.streams:
-                    time.sleep(PAUSE)  # others are at all that is left
-                if time.monotonic() - self.looked > PAUSE:
-                    self._look_around()
-                if time.monotonic() - self.told > TELL:
-                    self.told = time.monotonic()
-                    self.effort.tell(*self._progress())
-        finally:
-            for task in self.tasks.values():
-                task.claims.__exit__(None, None, None)
+    @property
+    def more(self) -> bool:
+        """Whether a cell waits to be opened, or a stream for blocks."""
+        return bool(self.chunks or self.streams)
 
-    def _submit(self, workers: Workers) -> None:
-        slots = workers.slots
-        most = 1 if slots == 1 else AHEAD * slots
-        while len(self.tasks) < most and not self.effort.over:
-            task = self._next(slots)
-            if task is None:
-                return
-            if task.running is None:
-                future = workers.submit(open_cells, task.cells)
-            else:
-                future = workers.submit(run_blocks, task.running.stream, task.indices)
-            self.tasks[future] = task
-
-    def _next(self, slots: int) -> Task | None:
+    def next_task(self, slots: int) -> Task | None:
+        """Return cells to open, else blocks of the stream with the widest interval."""
         for _ in range(len(self.chunks)):
             # Few cells and many workers: smaller tasks, so that all have something to do.
-            size = max(min(CHUNK, sum(map(len, self.chunks)) // (2 * slots)), 1)
+            few = len(self.chunks) <= 2 * slots
+            size = max(min(CHUNK, sum(map(len, self.chunks)) // (2 * slots)), 1) if few else CHUNK
             chunk = self.chunks.popleft()
             claim = self.folder.claim(f"cells-{digest([cell.id for cell in chunk[:size]])}")
             if claim is None:
@@ -178,10 +164,10 @@ class Scheduler:
         return self._next_blocks()
 
     def _next_blocks(self) -> Task | None:
-        for running in sorted(self.streams.values(), key=lambda each: -each.width):
-            missing = running.missing(self.precision)
+        while (running := self.line.next()) is not None:
+            missing = running.missing(self.precision) if running.id in self.streams else []
             if not missing:
-                continue
+                continue  # it enters again with what it is waiting for
             claims = ExitStack()
             indices: list[int] = []
             for index in missing:
@@ -194,38 +180,35 @@ class Scheduler:
                     indices.append(index)
             if indices:
                 running.under_way.update(indices)
+                self._enter(running)  # it may want more
                 return Task(claims=claims, running=running, indices=indices)
+            self.elsewhere.append(running)
         return None
 
-    def _take(self, done: Iterable[Future[Any]]) -> None:
-        """Keep what tasks have found; what is written is written before anybody else may begin it."""
-        with ExitStack() as claims:
-            answers: list[Any] = []
-            plans: list[Any] = []
-            blocks: list[Any] = []
-            touched: list[Running] = []
-            for future in done:
-                task = self.tasks.pop(future)
-                claims.push(task.claims)
-                try:
-                    found = future.result()
-                except (KeyboardInterrupt, MemoryError):
-                    raise
-                except BaseException as error:  # the worker died, or the pool it was in
-                    self._again(task, error)
-                    continue
-                if task.running is None:
-                    self._opened(task, found, answers, plans)
-                else:
-                    blocks += self._ran(task, found, answers)
-                    touched.append(task.running)
-            self.folder.keep_blocks(blocks)
-            self.folder.keep_plans(plans)
-            for running in touched:
-                answers += self._advance(running)
-            self._keep(answers)
+    def _enter(self, running: Running) -> None:
+        """Let a stream wait for its turn."""
+        if running.id in self.streams:
+            self.line.enter(running.id, running, running.width)
 
-    def _again(self, task: Task, error: BaseException) -> None:
+    def take(self, found: Sequence[tuple[Task, Any]]) -> None:
+        """Keep answers, plans and blocks."""
+        answers: list[Any] = []
+        plans: list[Any] = []
+        blocks: list[Any] = []
+        touched: list[Running] = []
+        for task, value in found:
+            if task.running is None:
+                self._opened(task, value, answers, plans)
+            else:
+                blocks += self._ran(task, value, answers)
+                touched.append(task.running)
+        self.folder.keep_blocks(blocks)
+        self.folder.keep_plans(plans)
+        for running in touched:
+            answers += self._advance(running)
+        self._keep(answers)
+
+    def lost(self, task: Task, error: BaseException) -> None:
         """Begin a task once more whose worker died; but not for ever."""
         if not isinstance(error, CancelledError):
             self.strikes[task.key] += 1
@@ -245,6 +228,7 @@ class Scheduler:
             task.running.under_way -= set(task.indices)
             if given_up:
                 self._give_up(task.running, died)
+            self._enter(task.running)
 
     def _opened(self, task: Task, found: Sequence[Any], answers: list[Any], plans: list[Any]) -> None:
         for cell, (_, opened, seconds) in zip(task.cells, found, strict=False):
@@ -299,6 +283,7 @@ class Scheduler:
         while (outcome := looks.outcome(precision=self.precision, jobs=self.jobs)) is None:
             block = running.ready.pop(looks.through, None)
             if block is None:
+                self._enter(running)
                 return []
             looks.add(block)
         self.streams.pop(running.id, None)
@@ -338,9 +323,11 @@ class Scheduler:
         self.streams.pop(running.id, None)
         return [answer for cell, _ in running.cells for answer in self._fail(cell, failed, running.seconds)]
 
-    def _look_around(self) -> None:
+    def look_around(self) -> None:
         """Take in what other sweeps have found."""
-        self.looked = time.monotonic()
+        for running in self.elsewhere:
+            self._enter(running)
+        self.elsewhere.clear()
         if not self.folder.refresh():
             return
         self.done |= {cell for cell in self.cells if self._answered(cell)}
@@ -363,7 +350,7 @@ class Scheduler:
         )
         return min((len(self.cells) - self.open + under_way) / max(len(self.cells), 1), 1.0)
 
-    def _progress(self) -> tuple[float, str]:
+    def progress(self) -> tuple[float, str]:
         """Say how many cells are answered, how wide the widest interval is, and how long it may take yet."""
         cells, done = len(self.cells), self._share_done()
         words = f"{cells - self.open:,} of {cells:,} cells"

@@ -6,25 +6,19 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from msj.answers.question import as_option
 from msj.effort import Effort
-from msj.errors import Failure, InvalidInput
-from msj.model.numbers import positive, whole
+from msj.errors import Failure
+from msj.executors.workers import Workers, workers
 from msj.results import Missing, Outcome, Result, Watch, provenance
-from msj.simulation import LEVELS
-from msj.simulation.question import checked_levels
-from msj.sweeps.cell import Asked, Cell
+from msj.sweeps.cell import COMPUTES, Cell
 from msj.sweeps.folder import Folder
-from msj.sweeps.grid import Grid, read_grid
+from msj.sweeps.question import Question
 from msj.sweeps.reading import result_of
 from msj.sweeps.scheduler import Scheduler
-from msj.sweeps.workers import workers
-
-PRECISION = 0.01
-MOST_JOBS = 1_000_000_000
 
 
 def sweep(
@@ -95,32 +89,45 @@ def sweep(
     >>> round(found.at(load=0.8, servers=2)["mean_response_time"], 6)
     7.517772
     """
-    given = {"vary": vary, "policies": policies, "precision": precision, "jobs": jobs, "levels": levels}
-    given |= {"seed": seed, "simulate": simulate, "controls": controls, "systems": systems}
-    asked = {} if grid is None else read_grid(grid)
-    asked |= {key: value for key, value in given.items() if value is not None}
-    question = _Question(**asked)
-    cells = list(question.grid.cells(shard=shard_of(shard)))
+    question = Question.from_file(
+        grid,
+        systems=systems,
+        vary=vary,
+        policies=policies,
+        precision=precision,
+        jobs=jobs,
+        levels=levels,
+        seed=seed,
+        simulate=simulate,
+        controls=controls,
+        shard=shard,
+    )
     effort = Effort(progress=progress) if seconds is None else Effort.lasting(seconds, progress=progress)
+    hands = workers(processes=processes, threads=threads, dask=dask, executor=executor, rooms=COMPUTES)
+    return answer(question, Folder(None if out is None else Path(out)), hands, effort)
+
+
+def answer(question: Question, folder: Folder, hands: AbstractContextManager[Workers], effort: Effort) -> Result:
+    """Answer a question with what a folder knows and, where that is not enough, by workers."""
     started = time.perf_counter()
-    folder = Folder(None if out is None else Path(out))
+    cells = list(question.grid.cells(shard=question.shard))
     wanted = {cell.id: cell for cell in cells}
-    outcome = None
     folder.ask(wanted.values())
     able = [cell for cell in wanted.values() if isinstance(cell, Cell)]
     scheduler = Scheduler(folder, able, precision=question.precision, jobs=question.jobs, effort=effort)
+    outcome = None
     try:
         if scheduler.open:
-            with workers(processes=processes, threads=threads, dask=dask, executor=executor) as hands:
-                scheduler.run(hands)
+            with hands as found:
+                scheduler.run(found)
     except KeyboardInterrupt:
         outcome = Outcome.INTERRUPTED
     folder.close()
     facts = provenance(
-        seed=question.seed,
+        seed=question.grid.seed,
         cells=len(cells),
         seconds=round(time.perf_counter() - started, 6),
-        question={"verb": "sweep", "options": question.plain(shard)},
+        question={"verb": "sweep", "options": question.plain()},
     )
     missing = [
         Missing(name="answer", failure=Failure.NOT_SUPPORTED, reason=failed.reason, at=wanted[cell].at)
@@ -136,64 +143,3 @@ def sweep(
         provenance=facts,
         missing=missing,
     )
-
-
-class _Question:
-    """What was asked, checked."""
-
-    def __init__(
-        self,
-        systems: Any = None,
-        vary: Any = None,
-        policies: Iterable[Any] | None = None,
-        precision: float = PRECISION,
-        jobs: int = MOST_JOBS,
-        levels: Sequence[float] = LEVELS,
-        seed: int = 1,
-        simulate: bool = False,
-        controls: bool = True,
-    ) -> None:
-        if systems is None:
-            raise InvalidInput("no cluster is given; give at least one file, or a System")
-        chosen = None if policies is None else list(policies)
-        self.precision = float(positive(precision, "precision"))
-        self.jobs = whole(jobs, "jobs")
-        self.seed = whole(seed, "seed", least=0)
-        self.asked = Asked(levels=checked_levels(levels), simulate=bool(simulate), controls=bool(controls))
-        self.grid = Grid.of(systems, vary=vary, policies=chosen, seed=self.seed, asked=self.asked)
-
-    def plain(self, shard: Any) -> dict[str, Any]:
-        """Return it as plain data, from which it can be asked again."""
-        grid = self.grid
-        found: dict[str, Any] = {
-            "systems": [system.replace(name=label).to_spec() for label, system in grid.clusters.items()],
-            "vary": {axis.key: [as_option(value) for value in axis.values] for axis in grid.axes},
-            "policies": [as_option(policy) for policy in grid.policies.values()] or None,
-            "precision": self.precision,
-            "jobs": self.jobs,
-            "levels": list(self.asked.levels),
-            "simulate": self.asked.simulate,
-            "controls": self.asked.controls,
-            "shard": shard,
-        }
-        return {key: value for key, value in found.items() if value is not None}
-
-
-def shard_of(given: str | tuple[int, int] | None) -> tuple[int, int]:
-    """Return which part of how many.
-
-    Examples
-    --------
-    >>> shard_of("3/200"), shard_of(None)
-    ((3, 200), (1, 1))
-    """
-    if given is None:
-        return 1, 1
-    parts = given.split("/") if isinstance(given, str) else list(given)
-    how = "write 3/200, for the third of 200 parts"
-    if len(parts) != 2:
-        raise InvalidInput(f"shard = {given!r} is no part of a whole; {how}")
-    part, of = (whole(number, "shard") for number in parts)
-    if part > of:
-        raise InvalidInput(f"shard = {part}/{of} is beyond the last part; {how}")
-    return part, of

@@ -37,6 +37,7 @@ OF_ROWS = (
 #: What makes two rows of one cell the same, and where they stand beside the cell's place.
 SAME = ("name", "class", "level", "quantity", "time_of_day")
 FURTHER = ("quantity", "time_of_day")
+NOWHERE: Mapping[str, Any] = {}
 STATISTICS = ("sums", "time", "wasted_area", "busy_area", "present", "controls", "by_time_of_day")
 _COLUMNS = {
     "rows": {
@@ -83,45 +84,59 @@ def answer_table(answers: Sequence[tuple[Mapping[str, Any], Sequence[Quantity]]]
     import pyarrow
 
     schema = schemas()["rows"]
-    counts = [max(len(rows), 1) for _, rows in answers]
-    owner = pyarrow.array(np.repeat(np.arange(len(answers)), counts))
-    own: dict[str, list[Any]] = {name: [] for name in OF_ROWS}
-    for _, rows in answers:
-        for row in rows:
-            values = (row.name, row.job_class, row.kind, row.method, row.citation, row.formula, row.at.get("quantity"))
-            numbers = (row.level, row.value, row.low, row.high, row.at.get("time_of_day"), row.bracket)
-            for column, value in zip(own.values(), (*values, *numbers), strict=True):
-                column.append(value)
-        if not rows:
-            for column in own.values():
-                column.append(None)
-    # Each shared value is converted once, not once for every row.
-    columns = [
-        pyarrow.array(own[field.name], field.type)
-        if field.name in own
-        else pyarrow.array([shared.get(field.name) for shared, _ in answers], field.type).take(owner)
-        for field in schema
-    ]
+    every = [row for _, rows in answers for row in rows]
+    places = [row.at or NOWHERE for row in every]
+    own = {
+        "name": [row.name for row in every],
+        "class": [row.job_class for row in every],
+        "kind": [row.kind for row in every],
+        "method": [row.method for row in every],
+        "citation": [row.citation for row in every],
+        "formula": [row.formula for row in every],
+        "quantity": [at.get("quantity") for at in places],
+        "level": [row.level for row in every],
+        "value": [row.value for row in every],
+        "low": [row.low for row in every],
+        "high": [row.high for row in every],
+        "time_of_day": [at.get("time_of_day") for at in places],
+        "bracket": [row.bracket for row in every],
+    }
+    counts = [len(rows) for _, rows in answers]
+    owner = pyarrow.array(np.repeat(np.arange(len(answers)), np.maximum(counts, 1)))
+    number = None  # of the quantity of each row; where a cell has none its one row is empty there
+    if 0 in counts:
+        numbers = iter(range(len(every)))
+        of_rows = [next(numbers) if has else None for has in counts for _ in range(has or 1)]
+        number = pyarrow.array(of_rows, pyarrow.int64())
+    columns = []
+    for field in schema:
+        if field.name in own:
+            column = pyarrow.array(own[field.name], field.type)
+            columns.append(column if number is None else column.take(number))
+        else:  # each shared value is converted once, not once for every row
+            shared = pyarrow.array([facts.get(field.name) for facts, _ in answers], field.type)
+            columns.append(shared.take(owner))
     return pyarrow.table(columns, schema=schema)
 
 
-def quantity_of(columns: Mapping[str, Sequence[Any]], number: int, at: Mapping[str, Any]) -> Quantity:
-    """Return the quantity of a row, given by its number in the columns, at a place."""
-    value = columns["value"][number]
-    further = {name: place for name in FURTHER if (place := columns[name][number]) is not None}
+def quantity_of(record: Sequence[Any], at: Mapping[str, Any]) -> Quantity:
+    """Return the quantity that a row's own columns (:data:`OF_ROWS`) say, at a place."""
+    name, job_class, kind, method, citation, formula, quantity, level, value, low, high, hour, bracket = record
+    if quantity is not None or hour is not None:
+        at = {**at, **{key: place for key, place in zip(FURTHER, (quantity, hour), strict=True) if place is not None}}
     return Quantity(
-        name=columns["name"][number],
+        name=name,
         value=math.nan if value is None else value,
-        kind=columns["kind"][number],
-        method=columns["method"][number] or "",
-        citation=columns["citation"][number] or "",
-        job_class=columns["class"][number],
-        level=columns["level"][number],
-        low=columns["low"][number],
-        high=columns["high"][number],
-        at={**at, **further} if further else at,
-        formula=columns["formula"][number],
-        bracket=bool(columns["bracket"][number]),
+        kind=kind,
+        method=method or "",
+        citation=citation or "",
+        job_class=job_class,
+        level=level,
+        low=low,
+        high=high,
+        at=at,
+        formula=formula,
+        bracket=bool(bracket),
     )
 
 

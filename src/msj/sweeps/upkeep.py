@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from msj.results import Outcome
+from msj.store.pieces import ENDING
 from msj.sweeps.folder import TABLES, Folder
-from msj.sweeps.pieces import ENDING
 from msj.sweeps.reading import opened
 from msj.sweeps.tables import SAME
 

@@ -25,7 +25,10 @@ from msj.web.guard import HEADERS, Guard, bearer
 from msj.web.limits import Limits
 from msj.web.pool import Message, Pool
 
-PARTS = ("explore.css", "main.js", "state.js", "controls.js", "ask.js", "show.js", "draw.js", "icon.svg")
+PARTS = (
+    "explore.css", "icon.svg",
+    "main.js", "state.js", "controls.js", "arrivals.js", "ask.js", "paint.js", "show.js", "draw.js",
+)  # fmt: skip
 Answer = Callable[[Request], Awaitable[Response]]
 
 

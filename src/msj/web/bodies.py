@@ -49,6 +49,7 @@ def parsed(body: bytes) -> dict[str, Any]:
     """
     try:
         found = json.loads(body.decode("utf-8"), object_pairs_hook=_each_key_once, parse_constant=_no_number)
+        json.dumps(found, ensure_ascii=False).encode()  # half a character could not be told to anybody
     except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, a number of thousands of digits, nested
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
         raise Refused(400, "not-json", f"the body is not JSON: {why}") from None

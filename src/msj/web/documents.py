@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
 from msj import reports
-from msj.effort import Watch
+from msj.effort import USUAL, Effort
 from msj.errors import InvalidInput
 from msj.model import System
 from msj.model.spec_file import to_json, to_toml
 
 REPORT_SECONDS = 20.0
+REPORT_SHARE = 0.25  # of the time allowed: what a report has under way when its time is over takes longer, still
 
 
-def document(system: System, form: Any, progress: Watch | None = None) -> dict[str, str]:
+def document(system: System, form: Any, effort: Effort = USUAL) -> dict[str, str]:
     """Return a document with its file's name and its media type.
 
     Examples
@@ -27,14 +29,15 @@ def document(system: System, form: Any, progress: Watch | None = None) -> dict[s
     if not isinstance(form, str) or form not in FORMS:
         raise InvalidInput(f"unknown form {str(form)[:40]!r}; give one of {', '.join(FORMS)}")
     ending, media, write = FORMS[form]
-    return {"name": f"{_stem(system)}{ending}", "type": media, "text": write(system, progress)}
+    return {"name": f"{_stem(system)}{ending}", "type": media, "text": write(system, effort)}
 
 
-def _report(system: System, progress: Watch | None) -> str:
-    return reports.write_page(reports.report(system, seconds=REPORT_SECONDS, seed=1, progress=progress))
+def _report(system: System, effort: Effort) -> str:
+    seconds = min(REPORT_SECONDS, REPORT_SHARE * max(effort.until - time.monotonic(), 1.0))
+    return reports.write_page(reports.report(system, seconds=seconds, seed=1, progress=effort.progress))
 
 
-def _python(system: System, _: Watch | None) -> str:
+def _python(system: System, _: Effort) -> str:
     """Return a script that asks the same: it reads the cluster from the text of its spec file."""
     spec = to_toml(system).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     return (
@@ -48,7 +51,7 @@ def _python(system: System, _: Watch | None) -> str:
     )
 
 
-Write = Callable[[System, Watch | None], str]
+Write = Callable[[System, Effort], str]
 FORMS: dict[str, tuple[str, str, Write]] = {
     "toml": (".toml", "application/toml", lambda system, _: to_toml(system)),
     "json": (".json", "application/json", lambda system, _: to_json(system)),

@@ -14,7 +14,9 @@ class Refused(Exception):
 
     def to_json(self) -> bytes:
         """Return it as the body of an answer."""
-        return json.dumps({"error": self.sentence, "failure": self.failure}, ensure_ascii=False).encode()
+        return json.dumps({"error": self.sentence, "failure": self.failure}, ensure_ascii=False).encode(
+            "utf-8", "replace"
+        )
 
 
 def busy() -> Refused:

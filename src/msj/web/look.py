@@ -33,8 +33,14 @@ CHANGE_JOBS = 400_000  # of each change that has to be simulated, at most
 MORE_LOAD = 1.2
 
 
-def look(system: System, effort: Effort, *, seed: int = 1, percentiles: bool = True) -> Iterator[Result]:
-    """Return the report on a cluster, again and again, each time with more in it; percentiles only if asked for."""
+def look(
+    system: System, effort: Effort, *, seed: int = 1, changes: bool = True, percentiles: bool = True
+) -> Iterator[Result]:
+    """Return the report on a cluster, again and again, each time with more in it.
+
+    The first has the threshold and the means, and nothing that could wait. What a change would bring and percentiles
+    follow if they are asked for: a page asks once its controls have come to rest.
+    """
     root = np.random.SeedSequence(seed)
     capacity, load, notes = how_much(system, effort.replace(jobs=LINE_JOBS), root)
     facts = {"seed": seed_record(root)}
@@ -50,13 +56,13 @@ def look(system: System, effort: Effort, *, seed: int = 1, percentiles: bool = T
         sections["response"] = _response(system, load, capacity, effort, percentiles=False)
     yield so_far()
     further: list[Quantity] = []
-    changes: list[WhatIf] = []
-    for found in _changes(system, load, capacity, sections["response"], effort, root):
+    tried: list[WhatIf] = []
+    for found in _changes(system, load, capacity, sections["response"], effort, root) if changes else ():
         if found.change.system == system:
             further = _rows_of(found)
         else:
-            changes.append(found)
-            sections["what_if"] = WhatIfSection(rows=tuple(changes))
+            tried.append(found)
+            sections["what_if"] = WhatIfSection(rows=tuple(tried))
         report = so_far()
         yield replace(report, quantities=(*report.quantities, *further))
     if percentiles and load.stable and not effort.over:
@@ -69,12 +75,13 @@ def look(system: System, effort: Effort, *, seed: int = 1, percentiles: bool = T
 def _response(
     system: System, load: Load, capacity: Capacity, effort: Effort, *, percentiles: bool | None
 ) -> ResponseSection:
-    """Return what is known at the load without simulating."""
+    """Return what is known at the load without simulating; how far RESET is off comes with the percentiles, late."""
     rate = load.arrival_rate
     try:
         prediction = predicted(system, rate, capacity)
         exact = exact_response(system, rate, effort, percentiles=percentiles)
-        rows = (*bounds(system, rate), *beside_prediction(exact, prediction))
+        means = beside_prediction(exact, prediction) if percentiles is None else (*prediction.rows, *exact.rows)
+        rows = (*bounds(system, rate), *means)
         return ResponseSection(here=rows, notes=(*prediction.notes, *exact.notes))
     except MsjError as error:
         return ResponseSection(notes=(f"No analysis at this load: {sentence(error)}",))

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from msj.web.errors import Refused, busy, defect, out_of_time
+from msj.web.free import Free, kin_of
 from msj.web.limits import Limits
 
 LONGEST_LINE = 2**26  # bytes; a report is some two million
@@ -43,6 +44,7 @@ class Process:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.number = 0  # of the question it works on
+        self.kin = ""  # the cluster it knows
         self.finished = True
 
     def send(self, message: dict[str, Any]) -> None:
@@ -73,9 +75,9 @@ class Process:
 class Pool:
     """So many workers, and those who wait for one."""
 
-    def __init__(self, limits: Limits, own_policies: Sequence[str] = ()) -> None:
-        self.limits, self.own_policies = limits, tuple(own_policies)
-        self.free: asyncio.Queue[Process] = asyncio.Queue()
+    def __init__(self, limits: Limits, own_policies: Sequence[str] = (), log: str = "") -> None:
+        self.limits, self.own_policies, self.log = limits, tuple(own_policies), log
+        self.free: Free[Process] = Free()
         self.waiting = 0
         self.under_way = 0
         self.numbers = itertools.count(1)
@@ -98,7 +100,7 @@ class Pool:
     async def ask(self, task: str, request: dict[str, Any], seconds: float) -> AsyncIterator[Message]:
         """Give the messages of an answer, the last included; a time limit and a full house are refusals."""
         until = asyncio.get_running_loop().time() + seconds
-        async with self._worker(until, seconds) as process:
+        async with self._worker(kin_of(request), until, seconds) as process:
             left = max(until - asyncio.get_running_loop().time(), 0.1)
             # Computations are asked to end a little sooner, so that what they have by then still arrives.
             process.send({"id": process.number, "task": task, "seconds": 0.95 * left, "request": request})
@@ -113,13 +115,13 @@ class Pool:
                     return
 
     @asynccontextmanager
-    async def _worker(self, until: float, seconds: float) -> AsyncIterator[Process]:
+    async def _worker(self, kin: str, until: float, seconds: float) -> AsyncIterator[Process]:
         if self.waiting >= self.limits.waiting:
             raise busy()
         self.waiting += 1
         try:
             async with asyncio.timeout_at(until):
-                process = await self.free.get()
+                process = await self.free.get(kin)
         except TimeoutError:
             raise out_of_time(seconds) from None
         finally:
@@ -131,7 +133,7 @@ class Pool:
         finally:
             self.under_way -= 1
             if process.finished:
-                self.free.put_nowait(process)
+                self.free.put(process)
             else:
                 self._later(self._recover(process))
 
@@ -147,7 +149,7 @@ class Pool:
             await process.end()
             await self._start()
         else:
-            self.free.put_nowait(process)
+            self.free.put(process)
 
     async def _start_all(self) -> None:
         """Start one after the other: the first is what the page waits for, and loading is work for a whole core."""
@@ -162,6 +164,7 @@ class Pool:
                 sys.executable,
                 "-m",
                 "msj.web.worker",
+                self.log,
                 *self.own_policies,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -171,7 +174,7 @@ class Pool:
         )
         self.all.add(process)
         await process.hear()  # that it is ready
-        self.free.put_nowait(process)
+        self.free.put(process)
 
     def _later(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -22,6 +22,7 @@ from msj.registry import POLICIES, nearest
 from msj.reports.policies import USUAL
 from msj.results import Outcome, Result
 from msj.web.look import look
+from msj.web.recorded import Recording
 
 FIRST_JOBS, STEP = 25_000, 4
 MOST_JOBS = 20_000_000
@@ -79,33 +80,73 @@ def compare(
             return
 
 
+def replay(
+    system: System,
+    effort: Effort,
+    *,
+    policies: Sequence[Any] | None = None,
+    largest_need: int | None = None,
+    scale_load: float = 1,
+    seed: int = 1,
+    own: Sequence[str] = (),
+    log: Recording | None = None,
+) -> Iterator[Result]:
+    """Give what ``msj replay`` gives of the log the server was started with, once, on the servers of the cluster."""
+    if log is None:
+        raise InvalidInput("there is no log to replay; start the server with one: msj explore LOG")
+    chosen = _policies(policies, own) if policies is not None else _usual(system, own)
+    found = answers.replay(
+        log.trace,
+        servers=system.servers,
+        policies=chosen,
+        largest_need=largest_need,
+        scale_load=scale_load,
+        shakes=0,
+        seed=_seed(seed),
+        progress=effort.progress,
+    )
+    yield found if system.time_unit is None else found.in_unit(system.time_unit)
+
+
 QUESTIONS: dict[str, Question] = {
     "analyse": analyse,
     "curve": curve,
     "simulate": simulate,
     "compare": compare,
-    "look": lambda system, effort, *, seed=1, percentiles=True: look(
-        system, effort, seed=_seed(seed), percentiles=_flag(percentiles, "percentiles") is not False
+    "replay": replay,
+    "look": lambda system, effort, *, seed=1, changes=True, percentiles=True: look(
+        system,
+        effort,
+        seed=_seed(seed),
+        changes=_flag(changes, "changes") is not False,
+        percentiles=_flag(percentiles, "percentiles") is not False,
     ),
 }
 
 
 def answers_to(
-    name: Any, system: System, options: Any, effort: Effort, *, own_policies: Sequence[str] = ()
+    name: Any,
+    system: System,
+    options: Any,
+    effort: Effort,
+    *,
+    own_policies: Sequence[str] = (),
+    log: Recording | None = None,
 ) -> Iterator[Result]:
     """Ask a question by its name; its options are checked before anything is computed."""
     if not isinstance(name, str) or name not in QUESTIONS:
         raise InvalidInput(f"unknown question {str(name)[:80]!r}; {nearest(str(name)[:80], QUESTIONS)}")
     question = QUESTIONS[name]
     given = {} if options is None else options
-    known = [key for key in inspect.signature(question).parameters if key not in ("system", "effort", "own")]
+    parameters = inspect.signature(question).parameters
+    of_the_server = {"own": own_policies, "log": log}
+    known = [key for key in parameters if key not in ("system", "effort", *of_the_server)]
     if not isinstance(given, dict):
         raise InvalidInput(f"options must be a table; '{name}' knows {', '.join(known)}")
     for key in given:
         if key not in known:
             raise InvalidInput(f"unknown option '{key[:80]}' for '{name}'; {nearest(key[:80], known)}")
-    more = {"own": own_policies} if "own" in inspect.signature(question).parameters else {}
-    return question(system, effort, **given, **more)
+    return question(system, effort, **given, **{k: v for k, v in of_the_server.items() if k in parameters})
 
 
 def _lengths(jobs: int) -> Iterator[int]:

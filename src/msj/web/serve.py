@@ -19,6 +19,7 @@ from msj.web.connections import patient_for
 from msj.web.guard import Guard
 from msj.web.limits import Limits
 from msj.web.pool import Pool
+from msj.web.recorded import Recording
 
 
 class Server(uvicorn.Server):
@@ -30,6 +31,7 @@ class Server(uvicorn.Server):
         *,
         presets: Mapping[str, System] | None = None,
         own_policies: Sequence[str] = (),
+        log: Recording | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
         idle: float | None = None,
@@ -40,9 +42,9 @@ class Server(uvicorn.Server):
         self.idle_limit = idle
         self.explore = Explore(
             guard=Guard(host=host, port=self.socket.getsockname()[1]),
-            pool=Pool(limits, own_policies),
+            pool=Pool(limits, own_policies, "" if log is None else log.to_json()),
             limits=limits,
-            catalogue=catalogue_of(system, presets or {}, own_policies),
+            catalogue=catalogue_of(system, presets or {}, own_policies, log),
         )
         super().__init__(
             uvicorn.Config(
@@ -104,7 +106,9 @@ def bound(host: str, port: int) -> socket.socket:
     return found
 
 
-def catalogue_of(system: System, presets: Mapping[str, System], own_policies: Sequence[str]) -> dict[str, Any]:
+def catalogue_of(
+    system: System, presets: Mapping[str, System], own_policies: Sequence[str], log: Recording | None = None
+) -> dict[str, Any]:
     """Return what the page offers: clusters to begin with, and policies with what they do."""
     known = [{"name": name, "summary": POLICIES.get(name).summary} for name in POLICIES.names() if _plain(name)]
     own = [{"name": name, "summary": "a function of your own"} for name in own_policies]
@@ -112,6 +116,7 @@ def catalogue_of(system: System, presets: Mapping[str, System], own_policies: Se
         "start": system.to_spec(),
         "presets": [{"name": name, "spec": preset.to_spec()} for name, preset in presets.items()],
         "policies": [*own, *known],
+        "log": None if log is None else log.in_the_catalogue(),
     }
 
 

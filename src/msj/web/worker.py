@@ -1,4 +1,4 @@
-"""One process that computes: ``python -m msj.web.worker``, a question a line in, answers line by line out.
+"""One process that computes: ``python -m msj.web.worker LOG POLICY...``, questions in, answers out, line by line.
 
 In: ``{"id": 7, "task": "answer", "seconds": 30, "request": {...}}``, and ``{"cancel": 7}`` at any time. Out:
 ``7 KIND STATUS PAYLOAD``, where KIND is ``progress``, ``result``, ``error`` or ``done`` (the last of each question, as
@@ -19,11 +19,14 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from msj.effort import Effort, Progress
 from msj.errors import Failure, MsjError
 from msj.web.errors import Refused, defect
+
+if TYPE_CHECKING:
+    from msj.web.recorded import Recording
 
 STATUS = {Failure.OUT_OF_TIME: 504}
 SELDOM = 0.2  # seconds between two words on how far it is
@@ -33,9 +36,11 @@ READY = "0 done 200 {}"
 class Worker:
     """Answers questions one after the other; a second thread listens for those that are called off."""
 
-    def __init__(self, incoming: TextIO, outgoing: TextIO, own_policies: Sequence[str] = ()) -> None:
+    def __init__(
+        self, incoming: TextIO, outgoing: TextIO, own_policies: Sequence[str] = (), log: Recording | None = None
+    ) -> None:
         self.incoming, self.outgoing = incoming, outgoing
-        self.own_policies = tuple(own_policies)
+        self.own_policies, self.log = tuple(own_policies), log
         self.asked: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.cancelled = 0  # the last question that was called off; they are numbered in order
 
@@ -92,10 +97,10 @@ class Worker:
         effort = effort.replace(progress=watch)
         system = system_from(request, self.own_policies)
         if message["task"] == "document":
-            yield json.dumps(document(system, request.get("form"), watch), ensure_ascii=False)
+            yield json.dumps(document(system, request.get("form"), effort), ensure_ascii=False)
             return
         name, options = request.get("question"), request.get("options")
-        for result in answers_to(name, system, options, effort, own_policies=self.own_policies):
+        for result in answers_to(name, system, options, effort, own_policies=self.own_policies, log=self.log):
             yield json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False)
 
 
@@ -119,15 +124,17 @@ def warm_up() -> None:
     answers.analyse(from_document({"servers": 2, "load": 0.5, "classes": [job]}))
 
 
-def main(own_policies: Sequence[str]) -> None:
+def main(log: str, *own_policies: str) -> None:
     """Answer on standard output; whatever else wants to print goes to the terminal."""
+    from msj.web.recorded import Recording
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end is ours
     outgoing = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     incoming = os.fdopen(os.dup(0), "r", encoding="utf-8")
     warm_up()
-    Worker(incoming, outgoing, own_policies).run()
+    Worker(incoming, outgoing, own_policies, Recording.from_json(log) if log else None).run()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*sys.argv[1:])

@@ -15,7 +15,7 @@ from msj.logs.opening import head_of, opened
 from msj.logs.reader import LogReader
 from msj.logs.reason import Reason
 from msj.logs.rows import Rows
-from msj.logs.stacking import begun, stacked, unlikely
+from msj.logs.stacking import begun, in_turn, stacked, unlikely
 from msj.logs.tables import columns_of, rows_of
 
 DELIMITERS = ",;\t|"
@@ -48,8 +48,9 @@ class Csv(LogReader):
                 parts.append((rows_of(part.table, part.line, chosen, unit), [line for line, _ in part.bad]))
                 bad += part.bad[: max(SHOWN - len(bad), 0)]
                 bad += _unread(parts[-1][0], SHOWN - len(bad))
-        columns, begins = begun(stacked(parts))
-        notes += unlikely(begins)
+        together, said = in_turn(stacked(parts))
+        columns, begins = begun(together)
+        notes += [*said, *unlikely(begins)]
         return Rows(columns=columns, notes=tuple(notes), bad=tuple(bad), begins=begins)
 
 

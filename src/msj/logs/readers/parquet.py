@@ -15,7 +15,7 @@ from msj.logs.log_options import LogOptions
 from msj.logs.reader import LogReader
 from msj.logs.reason import Reason
 from msj.logs.rows import Rows
-from msj.logs.stacking import begun, stacked, unlikely
+from msj.logs.stacking import begun, in_turn, stacked, unlikely
 from msj.logs.tables import columns_of, rows_of
 
 MAGIC = b"PAR1"
@@ -49,8 +49,9 @@ class Parquet(LogReader):
             raise InvalidInput(f"is no Parquet file that can be read ({str(error).splitlines()[0]})") from None
         except OSError as error:
             raise InvalidInput(f"is no Parquet file that can be read ({error})") from None
-        columns, begins = begun(stacked(parts))
-        notes += unlikely(begins)
+        together, said = in_turn(stacked(parts))
+        columns, begins = begun(together)
+        notes += [*said, *unlikely(begins)]
         wrong = columns["line"][columns["reason"] == Reason.BAD_LINE.code][:5]
         bad = tuple((int(row), "has something that cannot be read as a time or a number") for row in wrong)
         return Rows(columns=columns, notes=tuple(notes), bad=bad, begins=begins)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -51,6 +52,10 @@ class Exponential(Duration):
         return rng.exponential(float(self.mean), size)  # type: ignore[arg-type]
 
     def as_phase_type(self) -> PhaseType:
+        return self._phase_type
+
+    @cached_property
+    def _phase_type(self) -> PhaseType:
         return PhaseType(initial=(1,), generator=((-self.rate,),))  # type: ignore[operator]
 
     def scaled(self, factor: Number) -> Self:

@@ -19,8 +19,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 from msj.growth.load_focused import load_focused_scaling
-from msj.papers.figure import Claim, Figure, Rows
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Work
 
 Quantity = Literal["mu", "completions"]
 #: The figure's numbers of servers, and some beyond it.

@@ -11,8 +11,7 @@ import math
 from typing import Any, ClassVar
 
 from msj.growth.load_focused import load_focused_scaling
-from msj.papers.figure import Claim, Figure, Rows
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Work
 
 SERVERS = (10**4, 10**8, 10**12)
 BALANCED, BETWEEN = "1/n", "1/(n*ln(n))"

@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 from msj.analysis import saturate
 from msj.fronts import ordered_chain, simplified_chain
 from msj.markov import solve
-from msj.papers.figure import Claim, Figure, Rows
+from msj.papers.figure import Claim, Figure, Rows, Work
 from msj.papers.systems import exponential_system
 from msj.papers.verdicts import exactly
-from msj.papers.work import Work
 
 SERVERS, NEEDS = 30, (3, 10)
 ORDERED, SIMPLIFIED = 2**30, 13

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from msj.papers.figure import Claim, Figure, Rows
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Work
 from msj.symbolic import ExactSaturated, solve_symbolically
 
 SHARES, RATIOS = np.linspace(0.0, 1.0, 51), np.geomspace(0.05, 20.0, 53)

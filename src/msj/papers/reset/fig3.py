@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from msj.analysis import saturate
-from msj.papers.figure import Claim, Figure, Rows, Scale
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.papers.reset.settings import SETTINGS, arrivals_at, curve_rows, of_setting, simulation_is_sound
-from msj.papers.work import Work
 
 LOADS = tuple(np.round([*np.linspace(0.0, 0.98, 50), 0.985, 0.99, 0.9925, 0.995, 0.997], 4).tolist())
 MARKED = (0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.997)

@@ -16,11 +16,10 @@ from scipy.stats import linregress
 
 from msj.analysis import saturate
 from msj.answers import curve
-from msj.papers.figure import Claim, Figure, Rows, Scale
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.papers.reset.settings import PAPER_ARRIVALS, simulated, simulation_is_sound
 from msj.papers.systems import exponential_system
 from msj.papers.verdicts import printed_number
-from msj.papers.work import Work
 
 SERVERS, LOAD = 5, 0.8
 FAMILIES: dict[str, tuple[tuple[float, float], ...]] = {  # (p_1, mu_1)

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from msj.papers.figure import Figure, Rows, Scale
+from msj.papers.figure import Figure, Rows, Scale, Work
 from msj.papers.reset.settings import SETTINGS, arrivals_at, curve_rows, of_setting
-from msj.papers.work import Work
 
 LOADS = tuple(np.round(1.0 - np.geomspace(0.5, 0.01, 50), 4).tolist())
 MARKED = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.94, 0.97, 0.99)

@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from msj.answers import curve
-from msj.papers.figure import Claim, Figure, Rows
+from msj.papers.figure import Claim, Figure, Rows, Work
 from msj.papers.systems import exponential_system
 from msj.papers.verdicts import exactly
-from msj.papers.work import Work
 from msj.symbolic import saturated_chain, solve_exactly
 
 SERVERS, NEEDS, SHARES, RATES = 2, (1, 2), ("2/3", "1/3"), ("1", "1/2")

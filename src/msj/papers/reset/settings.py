@@ -20,9 +20,8 @@ from scipy.stats import binom, t
 from msj.answers import curve
 from msj.errors import NotAccurate
 from msj.model import System
-from msj.papers.figure import Claim, Rows, Scale
+from msj.papers.figure import Claim, Rows, Scale, Work
 from msj.papers.systems import exponential_system
-from msj.papers.work import Work
 from msj.results import Result
 
 PAPER_ARRIVALS = 100_000_000

@@ -12,9 +12,8 @@ import numpy as np
 
 from msj.answers import curve
 from msj.closed_forms import two_class
-from msj.papers.figure import Claim, Figure, Rows
+from msj.papers.figure import Claim, Figure, Rows, Work
 from msj.papers.systems import exponential_system
-from msj.papers.work import Work
 
 SERVERS, NEEDS = 10, (1, 10)
 SYSTEMS = {"blue": (0.2, 16.2, 8.1), "red": (0.6, 8.6, 4.3)}  # p_1, mu_1, mu_2

@@ -13,10 +13,9 @@ import numpy as np
 
 from msj.analysis import saturate
 from msj.closed_forms import two_class
-from msj.papers.figure import Claim, Figure, Rows
+from msj.papers.figure import Claim, Figure, Rows, Work
 from msj.papers.systems import exponential_system
 from msj.papers.verdicts import exactly
-from msj.papers.work import Work
 
 SERVERS, NEEDS, SHARES = 30, (3, 10), (0.5, 0.5)
 SOURCES = range(1, 8)  # the caption: "starting from states with 1 to 7 class 1 jobs"

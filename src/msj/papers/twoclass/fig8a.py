@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msj.papers.figure import Claim, Rows
+from msj.papers.figure import Claim, Rows, Work
 from msj.papers.twoclass.fig7a import Fig7a
 from msj.papers.twoclass.ratio_figure import RatioFigure, deepest_dip, inner
-from msj.papers.work import Work
 
 SIMILAR = 3.0  # a factor: what similar values are on an axis of eight decades
 

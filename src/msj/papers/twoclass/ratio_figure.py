@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 from msj.analysis import saturate
 from msj.answers.waste_curve import waste_curve
 from msj.closed_forms import fast_large_jobs_limit, two_class
-from msj.papers.figure import Claim, Figure, Rows
+from msj.papers.figure import Claim, Figure, Rows, Work
 from msj.papers.systems import exponential_system
-from msj.papers.work import Work
 
 LOW, HIGH = 1e-3, 1e5
 SHARES = (0.5, 0.5)

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from msj.answers.waste_curve import waste_curve
-from msj.papers.figure import Claim, Figure, Rows
+from msj.papers.figure import Claim, Figure, Rows, Work
 from msj.papers.systems import exponential_system
 from msj.papers.verdicts import printed_number
-from msj.papers.work import Work
 
 SERVERS, NEED_1, RATES = 200, 1, (2.0, 1.0)
 

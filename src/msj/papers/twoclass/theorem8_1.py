@@ -19,9 +19,8 @@ from msj.analysis import saturate
 from msj.closed_forms import same_law
 from msj.fronts import ordered_chain
 from msj.markov import solve
-from msj.papers.figure import Claim, Figure, Rows, Scale
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.papers.systems import exponential_system
-from msj.papers.work import Work
 
 NEEDS, SHARES, RATE = (1, 2, 3), (0.5, 0.3, 0.2), 1.0
 MOST = 30  # servers in the picture

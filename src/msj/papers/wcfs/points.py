@@ -16,9 +16,8 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from msj.answers import simulate
-from msj.papers.figure import Claim, Figure, Rows, Scale
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.papers.wcfs.models import Model, models
-from msj.papers.work import Work
 
 REPLICATIONS = 20
 LOADS = (0.02, 0.05, *(i / 20 for i in range(2, 20)), 0.875, 0.92, 0.935, 0.96, 0.97, 0.98, 0.985, 0.99, 0.995, 0.999)

@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 from msj.growth.expressions import Expression
 from msj.growth.zero_queueing_family import ZeroQueueingFamily
-from msj.papers.figure import Claim, Figure, Rows
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Work
 
 BETA = Fraction(1, 4)
 SMALL, LARGE = 2**20, 2**50

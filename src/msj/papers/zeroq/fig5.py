@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from msj.papers.figure import Claim, Figure, Rows, Scale
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.papers.zeroq.sets import CHOSEN, LOAD_I, bound_claim, compute_set, draw_classes, estimates, total_jobs
 
 

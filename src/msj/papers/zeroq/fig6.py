@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from msj.disciplines.fcfs import Fcfs
-from msj.papers.figure import Claim, Figure, Rows, Scale
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.papers.zeroq.sets import LOAD_I, LONGER, MEANS, NEEDS, SIZES, family
 from msj.plots.estimates import server_axis
 from msj.simulation import replay_jobs

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from msj.papers.figure import Claim, Figure, Rows, Scale
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.papers.zeroq.sets import CHOSEN, LOAD_II, bound_claim, compute_set, draw_classes, estimates, total_jobs
 
 

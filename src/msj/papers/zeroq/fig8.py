@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from msj.papers.figure import Claim, Figure, Rows, Scale
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Scale, Work
 from msj.papers.zeroq.sets import CHOSEN, LARGEST_NEEDS, LOAD_I, SIZES, compute_set, estimates, total_jobs
 from msj.plots.estimates import draw_estimates, server_axis
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from msj.growth.expressions import Expression
 from msj.growth.zero_queueing_family import FamilyPoint, ZeroQueueingFamily, family_points
-from msj.papers.figure import Claim, Rows, Scale
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Rows, Scale, Work
 from msj.plots.estimates import draw_estimates, server_axis
 from msj.simulation.memory import memory_of
 

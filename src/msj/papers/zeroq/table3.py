@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from msj.papers.figure import Claim, Figure, Rows
-from msj.papers.work import Work
+from msj.papers.figure import Claim, Figure, Rows, Work
 from msj.papers.zeroq.sets import LOAD_I, LOAD_II, SIZES, family
 
 PAPER_NEEDS = {64: "3 6 8", 256: "3 8 16", 1024: "3 10 32", 4096: "3 12 64", 16384: "3 14 128", 65536: "3 16 256"}

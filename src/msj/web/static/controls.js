@@ -1,5 +1,7 @@
 // The controls: what they show follows the state, what people do changes it.
 "use strict";
+import * as arrivals from "./arrivals.js";
+import { perUnit } from "./show.js";
 import { change, present, shares, undoable, value, withShare } from "./state.js";
 
 const $ = (id) => document.getElementById(id);
@@ -16,12 +18,15 @@ const largest = (spec) => Math.max(1, ...spec.classes.map((c) => value(c.need) |
 // Put the state into the controls; one that has the focus and means the same is left alone.
 export function show(catalogue, naive) {
   const { spec, cap } = present();
+  const preset = spec.name === catalogue.start.name ? undefined : catalogue.presets.find((p) => p.spec.name === spec.name);
+  set("preset", preset?.name ?? "");
   set("servers", spec.servers);
   const slide = $("servers-slide");
   slide.min = 1;
   if (!(Number(slide.max) >= spec.servers && Number(slide.max) <= 8 * spec.servers)) slide.max = Math.max(8, 2 * spec.servers);
   set("servers-slide", spec.servers);
   const rate = Number.isFinite(value(spec.arrival_rate)) ? value(spec.arrival_rate) : null;
+  $("rate-label").textContent = `Jobs that arrive ${perUnit(spec.time_unit)}`;
   if (rate !== null) {
     set("rate", Number(rate.toPrecision(6)));
     if (naive) set("rate-slide", rate / naive);
@@ -40,7 +45,22 @@ export function show(catalogue, naive) {
   set("cap-slide", cap ?? most);
   $("cap-words").textContent = cap && cap < most ? `jobs keep their work: at most ${cap} servers, for longer` : "no cap";
   $("undo").disabled = !undoable();
+  arriving(spec);
   classes(spec);
+}
+
+function arriving(spec) {
+  const { law, number } = arrivals.found(spec);
+  const options = arrivals.options(spec);
+  const choice = $("arrivals");
+  if (choice.options.length !== options.length) choice.replaceChildren(...options.map(({ key, words }) => new Option(words, key)));
+  set("arrivals", law);
+  const described = arrivals.described(law);
+  $("arrivals-row").hidden = !described?.number;
+  if (!described?.number) return;
+  $("arrivals-label").textContent = described.number;
+  Object.assign($("arrivals-number"), { min: described.min, max: described.max });
+  set("arrivals-number", number);
 }
 
 function set(id, given) {
@@ -52,10 +72,10 @@ function set(id, given) {
 // One group of controls for each class; rebuilt only if there are others.
 function classes(spec) {
   const room = $("classes");
-  const names = JSON.stringify(spec.classes.map((c) => c.name));
+  const names = JSON.stringify([spec.time_unit, ...spec.classes.map((c) => c.name)]);
   if (room.dataset.names !== names) {
     room.dataset.names = names;
-    room.replaceChildren(...spec.classes.map((c, i) => group(c, i, spec.classes.length)));
+    room.replaceChildren(...spec.classes.map((c, i) => group(c, i, spec)));
   }
   const found = shares(spec);
   spec.classes.forEach((c, i) => {
@@ -71,7 +91,7 @@ function classes(spec) {
   });
 }
 
-function group(c, i, count) {
+function group(c, i, { classes, time_unit: unit }) {
   const field = document.createElement("fieldset");
   const legend = document.createElement("legend");
   legend.textContent = c.name;
@@ -83,11 +103,12 @@ function group(c, i, count) {
   const mean = document.createElement("p");
   const label = document.createElement("label");
   label.htmlFor = `mean-${i}`;
-  label.textContent = `Mean duration (${c.duration?.law ?? "?"})`;
+  label.textContent = `Mean duration${unit ? `, ${unit}` : ""} (${c.duration?.law ?? "?"})`;
   const input = Object.assign(document.createElement("input"), { id: `mean-${i}`, type: "number", min: 0, step: "any" });
+  input.setAttribute("aria-label", `Mean duration of ${c.name}${unit ? `, ${unit}` : ""}`);
   mean.append(label, input);
   field.append(mean);
-  if (count === 1) for (const id of ["share", "share-slide"]) field.querySelector(`#${id}-${i}`).disabled = true;
+  if (classes.length === 1) for (const id of ["share", "share-slide"]) field.querySelector(`#${id}-${i}`).disabled = true;
   return field;
 }
 
@@ -116,7 +137,8 @@ export function listen(naive, changed) {
     const { id, type } = event.target;
     const given = Number(event.target.value);
     const what = id.replace("-slide", "");
-    const [key, index] = [what.split("-")[0], Number(what.split("-")[1])];
+    const [key, part] = what.split("-");
+    const index = Number(part);
     if (type !== "select-one" && !(event.target.value !== "" && Number.isFinite(given) && event.target.checkValidity())) return;
     const changes = {
       servers: (s) => ({ ...s, spec: { ...s.spec, servers: given } }),
@@ -127,6 +149,9 @@ export function listen(naive, changed) {
         delete spec.utilisation;
         return { ...s, spec };
       },
+      arrivals: (s) => ({
+        ...s, spec: id === "arrivals" ? arrivals.changed(s.spec, event.target.value) : arrivals.changed(s.spec, arrivals.found(s.spec).law, given),
+      }),
       policy: (s) => ({ ...s, spec: { ...s.spec, policy: event.target.value } }),
       cap: (s) => ({ ...s, cap: given < largest(s.spec) ? given : undefined }),
       need: (s) => {
@@ -139,7 +164,7 @@ export function listen(naive, changed) {
         return s;
       },
     };
-    if (!changes[key]) return;
+    if (!changes[key] || event.target.value === "other") return;
     if (key === "rate" && !(given > 0 && (id === "rate" || naive()))) return;
     if (key === "mean" && !(given > 0)) return;
     change(what, changes[key]);

@@ -33,8 +33,8 @@ function axis(title, more = {}) {
   return { title: { text: title }, automargin: true, gridcolor: colour("pale"), linecolor: colour("grey"), zeroline: false, ...more };
 }
 
-// points: [{x (utilisation), row}], here: {x, row} or null, limit: utilisation or null, load: utilisation.
-export function curve({ points, here, limit, load }) {
+// points: [{x (utilisation), row}], here: {x, row} or null, limit: utilisation or null, load: utilisation, unit of time.
+export function curve({ points, here, limit, load, unit }) {
   const [ink, orange, red, grey] = ["ink", "orange", "red", "grey"].map(colour);
   const exact = points.filter((p) => p.row.kind === "exact");
   const seen = points.filter((p) => p.row.kind === "simulated");
@@ -66,12 +66,12 @@ export function curve({ points, here, limit, load }) {
   const range = [0, Math.max(103, load === null ? 0 : Math.min(105 * load, 150))];
   plot("curve", data, layout(390, {
     xaxis: axis("utilisation (%)", { range }),
-    yaxis: axis("mean response time (log)", values.length ? logTicks(values) : { type: "log", range: [0, 1] }),
+    yaxis: axis(`mean response time (${unit ? `${unit}, ` : ""}log)`, values.length ? logTicks(values) : { type: "log", range: [0, 1] }),
     shapes, annotations, hovermode: "closest",
   }));
   const words = [
     limit === null ? "" : `The limit is at a utilisation of ${short(100 * limit, 3)} %.`,
-    here ? `Now jobs stay ${short(here.row.value)} on average at ${short(100 * here.x, 3)} %.` : "",
+    here ? `Now jobs stay ${short(here.row.value)}${unit ? ` ${unit}` : ""} on average at ${short(100 * here.x, 3)} %.` : "",
   ].join(" ").trim();
   document.getElementById("curve").setAttribute("aria-label", `Mean response time against utilisation. ${words}`);
 }
@@ -97,11 +97,22 @@ export function where(servers, bars) {
     type: "bar", orientation: "h", name: safe(part.name), y: [bar.name], x: [part.value], showlegend: false,
     marker: { color: colour(part.colour), line: { color: colour("page"), width: 1 },
       pattern: part.pattern ? { shape: part.pattern, fgcolor: colour("page"), bgcolor: colour(part.colour), size: 7, solidity: 0.25 } : undefined },
-    text: [safe(part.name)], textposition: "inside", insidetextanchor: "middle", constraintext: "inside",
     hovertemplate: `%{x:.3~g} servers: ${safe(part.name)}<extra></extra>`,
   })));
+  // Labels on a ground of their own: over a hatch, letters cannot be read. What has no room stands in the table below.
+  const room = (document.getElementById("where").clientWidth - 130) / servers;
+  const annotations = bars.flatMap((bar) => {
+    let left = 0;
+    return bar.parts.flatMap((part) => {
+      const middle = left + part.value / 2;
+      left += part.value;
+      const label = part.label ?? part.name;
+      if (part.value * room < 7.5 * label.length + 10) return [];
+      return [{ x: middle, y: bar.name, text: safe(label), showarrow: false, bgcolor: colour("page"), borderpad: 2, font: { color: colour("ink") } }];
+    });
+  });
   plot("where", data, layout(90 + 60 * bars.length, {
-    barmode: "stack", bargap: 0.3, xaxis: axis("servers", { range: [0, servers] }),
+    annotations, barmode: "stack", bargap: 0.3, xaxis: axis("servers", { range: [0, servers] }),
     yaxis: axis("", { categoryorder: "array", categoryarray: [...names].reverse() }),
   }));
   const words = bars.map((bar) => `${bar.name}: ${bar.parts.map((p) => `${short(p.value, 3)} ${p.name}`).join(", ")}`).join(". ");

@@ -1,24 +1,26 @@
-// The page: ask what is known at once, then the curve, then what has to be simulated; stop all of it on a change.
+// The page: ask what is known at once; when the controls have come to rest, the curve, what changes would bring, and what
+// has to be simulated. A first answer that is quick is let through while a slider moves; all else stops on a change.
 "use strict";
 import { get, post, stream } from "./ask.js";
 import * as controls from "./controls.js";
 import * as draw from "./draw.js";
+import { paint, shown, theMean, thresholdOf } from "./paint.js";
 import * as show from "./show.js";
 import * as state from "./state.js";
 
 const LOADS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98];
 const SIMULATED_LOADS = [0.2, 0.4, 0.6, 0.8, 0.9];
-const PERCENTILES = [50, 90, 95, 99];
+const REST = 120; // milliseconds without a change before more is asked than the first answer
+const LONG = 400; // milliseconds after which a first answer is not waited for if something has changed
+const ROOMS = ["numbers", "findings", "waits", "changes", "policies", "recorded", "where", "curve"];
 const $ = (id) => document.getElementById(id);
 
 let catalogue = null;
-let running = new AbortController();
-let shown = { report: null, curve: null, curveOf: "", tails: null, run: null, compared: null };
+let running = new AbortController(); // what follows the first answer
+let first = null; // the first answer under way: {controller, began}
+let stale = false; // whether something has changed since it was asked
 
-const request = () => {
-  const { spec, cap } = state.present();
-  return cap ? { spec, largest_need: cap } : { spec };
-};
+const request = (given = state.present()) => (given.cap ? { spec: given.spec, largest_need: given.cap } : { spec: given.spec });
 // The curve does not depend on how much arrives.
 const curveKey = () => {
   const { spec, ...rest } = request();
@@ -26,54 +28,98 @@ const curveKey = () => {
   return JSON.stringify([more, rest]);
 };
 const naive = () => shown.report && show.row(shown.report, "naive_threshold", { section: "capacity", change: undefined })?.value;
+const rest = (signal, milliseconds) => new Promise((resolve) => setTimeout(() => resolve(!signal.aborted), milliseconds));
 
-async function refresh() {
-  running.abort();
-  const mine = (running = new AbortController());
-  const signal = mine.signal;
+function changed() {
   controls.show(catalogue, naive());
-  shown = { ...shown, run: null, compared: null, tails: null, curve: shown.curveOf === curveKey() ? shown.curve : null };
+  running.abort();
   document.body.dataset.ready = "no";
-  for (const id of ["numbers", "findings", "waits", "changes", "policies", "where", "curve"]) $(id).classList.add("old");
-  show.status("Computing.");
-  try {
-    await look(signal);
-    await curve(signal, false);
-    await percentiles(signal);
-    const { report } = shown;
-    if (report.stable && !exactMean()) await simulate(signal);
-    if (report.load !== null) await compare(signal);
-    if (!exactCurve()) await curve(signal, true);
-    show.status("Done. Change something, or take it along.");
-    document.body.dataset.ready = "yes";
-  } catch (error) {
-    if (signal.aborted) return;
-    show.status("");
-    show.alert(error.message);
-    document.body.dataset.ready = "error";
-  }
+  stale = true;
+  if (!first) return answer();
+  const mine = first;
+  setTimeout(() => { if (first === mine && stale) mine.controller.abort(); }, Math.max(mine.began + LONG - performance.now(), 0));
 }
 
-async function look(signal) {
-  let first = true;
-  for await (const { result } of stream({ ...request(), question: "look", options: { seed: 1, percentiles: false } }, signal)) {
+// Answer the present setting; while that is under way it may change again, and then the next is asked.
+async function answer() {
+  let failed = null;
+  while (stale) {
+    stale = false;
+    failed = null;
+    const controller = new AbortController();
+    first = { controller, began: performance.now() };
+    try {
+      await glance(controller.signal);
+    } catch (error) {
+      if (!controller.signal.aborted) failed = error;
+    }
+  }
+  first = null;
+  if (failed) return fail(failed);
+  document.body.dataset.ready = "first";
+  running.abort();
+  running = new AbortController();
+  await further(running.signal);
+}
+
+function fail(error) {
+  show.status("");
+  show.alert(error.message);
+  document.body.dataset.ready = "error";
+}
+
+async function glance(signal) {
+  const asked = state.present();
+  for (const id of ROOMS) $(id).classList.add("old");
+  show.status("Computing.");
+  const options = { seed: 1, changes: false, percentiles: false };
+  const result = await post("/api/answer", { ...request(asked), question: "look", options }, signal);
+  const kept = shown.curveOf === curveKey() ? shown.curve : null;
+  Object.assign(shown, { report: result, run: null, compared: null, tails: null, replayed: null, curve: kept });
+  if (asked === state.present() && result.load && !Number.isFinite(state.value(asked.spec.arrival_rate))) state.settle(result.load.arrival_rate);
+  controls.show(catalogue, naive());
+  if (!stale) for (const id of ROOMS) $(id).classList.remove("old");
+  paint();
+}
+
+// One step after the other; one that fails (the time was too short) leaves what is known as it is, and the others go on.
+async function further(signal) {
+  if (!(await rest(signal, REST))) return;
+  const steps = [
+    () => curve(signal, false),
+    () => catalogue.log && replay(signal),
+    () => changes(signal),
+    () => percentiles(signal),
+    () => shown.report.stable && !theMean() && simulate(signal),
+    () => shown.report.load !== null && compare(signal),
+    () => shown.curve === null && curve(signal, true),
+  ];
+  const failed = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      if (!signal.aborted) failed.push(error.message);
+    }
+    if (signal.aborted) return;
+  }
+  show.status(failed.length ? `Done, but for this: ${[...new Set(failed)].join("; ")}.` : "Done. Change something, or take it along.");
+  document.body.dataset.ready = "yes";
+}
+
+async function changes(signal) {
+  const options = { seed: 1, percentiles: false };
+  show.status("What a change would bring.");
+  for await (const { result } of stream({ ...withRate(), question: "look", options }, signal)) {
     if (!result) continue;
     shown.report = result;
-    if (first && result.load) {
-      if (!Number.isFinite(state.value(state.present().spec.arrival_rate))) state.settle(result.load.arrival_rate);
-      controls.show(catalogue, naive());
-      curve(signal, false).catch(() => {}); // beside it; the same error is met again below
-    }
-    first = false;
     paint();
-    document.body.dataset.ready = "first";
   }
 }
 
 // Percentiles may take seconds and cannot be called off half-way: they are asked for when nothing has moved for a moment.
 async function percentiles(signal) {
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  if (signal.aborted || !shown.report.stable || !exactMean()) return;
+  if (!(await rest(signal, 300)) || !shown.report.stable || !theMean()) return;
   show.status("Percentiles.");
   const found = await post("/api/answer", { ...request(), question: "analyse" }, signal);
   if (signal.aborted) return;
@@ -81,28 +127,21 @@ async function percentiles(signal) {
   paint();
 }
 
-let asked = { key: "", signal: null, answer: null };
 async function curve(signal, simulated) {
   const key = curveKey();
-  const report = shown.report;
-  const kind = show.row(report, "stability_threshold", { section: "capacity", change: undefined })?.kind;
+  const { report } = shown;
   if (shown.curveOf === key && shown.curve) return;
-  if (!simulated && (kind !== "exact" || (report.stable && !exactMean()))) return;
-  if (asked.key !== key || asked.signal !== signal) {
-    const options = simulated ? { loads: SIMULATED_LOADS, jobs: 50_000, seed: 1 } : { loads: LOADS };
-    asked = { key, signal, answer: post("/api/answer", { ...request(), question: "curve", options }, signal) };
-  }
-  if (simulated) show.status("Simulating the curve.");
-  const answer = await asked.answer;
+  if (!simulated && (thresholdOf(report)?.kind !== "exact" || (report.stable && !theMean()))) return;
+  const options = simulated ? { loads: SIMULATED_LOADS, jobs: 50_000, seed: 1 } : { loads: LOADS };
+  show.status(simulated ? "Simulating the curve." : "The curve.");
+  const found = await post("/api/answer", { ...request(), question: "curve", options }, signal);
   if (signal.aborted) return;
-  shown.curve = answer;
-  shown.curveOf = key;
+  Object.assign(shown, { curve: found, curveOf: key });
   paint();
 }
 
 async function simulate(signal) {
-  const settled = withRate();
-  for await (const { result, progress } of stream({ ...settled, question: "simulate", options: { seed: 1 } }, signal)) {
+  for await (const { result, progress } of stream({ ...withRate(), question: "simulate", options: { seed: 1 } }, signal)) {
     if (progress) show.status(`Simulating: ${progress.words}.`);
     if (!result) continue;
     shown.run = result;
@@ -119,143 +158,31 @@ async function compare(signal) {
   }
 }
 
+// The recorded jobs on the servers, under the cap and at the load that are set.
+async function replay(signal) {
+  const { spec, cap } = state.present();
+  const options = { seed: 1 };
+  const alike = shown.report.load && spec.time_unit === catalogue.log.time_unit; // else it is another cluster's rate
+  if (alike) options.scale_load = shown.report.load.arrival_rate / catalogue.log.arrival_rate;
+  if (cap) options.largest_need = cap;
+  show.status("Replaying the log.");
+  for await (const { result } of stream({ spec, question: "replay", options }, signal)) {
+    if (!result) continue;
+    shown.replayed = result;
+    paint();
+  }
+}
+
 const withRate = () => {
   const asked = request();
-  const spec = { ...asked.spec, arrival_rate: shown.report.load.arrival_rate };
-  delete spec.load;
-  delete spec.utilisation;
+  const spec = { ...asked.spec };
+  if (shown.report.load) {
+    spec.arrival_rate = shown.report.load.arrival_rate;
+    delete spec.load;
+    delete spec.utilisation;
+  }
   return { ...asked, spec };
 };
-const here = { section: "response" };
-const exactMean = () => shown.report && show.row(shown.report, "mean_response_time", here);
-const exactCurve = () => shown.curve !== null;
-const stay = () => exactMean() || (shown.run && show.row(shown.run, "mean_response_time"));
-
-function paint() {
-  const { report } = shown;
-  for (const id of ["numbers", "findings", "waits", "changes", "policies", "where", "curve"]) $(id).classList.remove("old");
-  const at = (name, where) => show.row(report, name, { section: "capacity", change: undefined, ...where });
-  const servers = report.system.servers;
-  const unstable = (report.load && !report.load.stable) || shown.run?.outcome === "unstable";
-  $("title").textContent = report.title;
-  document.title = `${report.title} – msj explore`;
-  show.alert(unstable ? `The queue would grow for ever. ${report.stable ? shown.run.notes[0] : (report.findings[0]?.sentence ?? "")}` : "");
-  const simulated = (name) => shown.run && show.row(shown.run, name);
-  const response = (name) => show.row(report, name, here) || simulated(name);
-  const rate = report.load && { name: "arrival_rate", value: report.load.arrival_rate, kind: "exact", low: null, high: null };
-  show.numbers([
-    { key: "mean_response_time", words: "A job stays, on average", row: unstable ? null : stay() },
-    { key: "mean_waiting_time", words: "of which it waits", row: unstable ? null : response("mean_waiting_time") },
-    { key: "waiting_probability", words: "Jobs that have to wait", row: unstable ? null : response("waiting_probability"), scale: 100, unit: " %" },
-    { key: "arrival_rate", words: "Jobs that arrive per unit of time", row: rate },
-    { key: "stability_threshold", words: "Most the cluster takes", row: at("stability_threshold") || at("attainable_threshold") },
-    { key: "wasted_servers", words: `Servers lost, of ${servers.toLocaleString("en-GB")}`, row: at("wasted_servers") },
-  ]);
-  show.sentences("findings", report.findings);
-  where(report, at, servers, unstable);
-  waits(unstable);
-  changes(report);
-  policies();
-  picture(report, at, unstable);
-  const notes = [...report.notes, ...(shown.run?.notes ?? []), ...(shown.curve?.notes ?? [])];
-  show.sentences("notes", [...new Set(notes)].map((sentence) => ({ sentence })));
-}
-
-function picture(report, at, unstable) {
-  const all = at("naive_threshold")?.value;
-  const threshold = at("stability_threshold");
-  const points = shown.curve
-    ? show.rows(shown.curve, "mean_response_time", { class: null }).map((row) => ({ x: row.at.arrival_rate / all, row }))
-    : [];
-  const load = report.load ? report.load.utilisation : null;
-  const mean = unstable ? null : stay();
-  draw.curve({
-    points, load, limit: threshold && all ? threshold.value / all : null,
-    here: mean && load !== null ? { x: load, row: mean } : null,
-  });
-  $("curve-words").textContent = shown.curve
-    ? "The line is exact, circles are simulated with 95 % intervals; the diamond is the present setting."
-    : "The curve comes when it is computed; the diamond is the present setting.";
-}
-
-function where(report, at, servers, unstable) {
-  const lost = at("wasted_servers");
-  const bars = [];
-  const lines = [];
-  if (lost) {
-    const parts = [{ name: "busy", value: servers - lost.value, colour: "grey" }];
-    const blamed = show.rows(report, "blocked_servers", { section: "capacity" }).filter((r) => r.at.change === undefined && r.value > 0.001 * servers);
-    const patterns = ["/", "\\", "x", ".", "+"];
-    blamed.sort((a, b) => b.value - a.value).forEach((r, i) => parts.push({ name: `held empty for '${r.class}'`, value: r.value, colour: "red", pattern: patterns[i % 5] }));
-    const rest = lost.value - blamed.reduce((sum, r) => sum + r.value, 0);
-    if (rest > 0.001 * servers) parts.push({ name: "lost", value: rest, colour: "red", pattern: "-" });
-    bars.push({ name: "at its limit", parts });
-    lines.push({ name: "Busy at the limit", cells: [{ ...lost, value: servers - lost.value, low: null, high: null }] });
-    for (const r of blamed) lines.push({ name: `Held empty for a '${r.class}' job at the head of the line`, cells: [r] });
-    if (rest > 0.001 * servers) lines.push({ name: "Lost to jobs that do not fit together", cells: [{ ...lost, value: rest, low: null, high: null }] });
-  }
-  if (report.load && !unstable) {
-    const busy = report.load.utilisation * servers;
-    bars.push({ name: "at this load", parts: [{ name: "busy", value: busy, colour: "grey" }, { name: "not busy", value: servers - busy, colour: "pale" }] });
-    lines.push({ name: "Busy at this load", cells: [{ value: busy, kind: "exact", low: null, high: null }] });
-  }
-  draw.where(servers, bars);
-  show.table("where-table", `Of ${servers.toLocaleString("en-GB")} servers, on average.`, ["", "servers"], lines, "Nothing is known about that.");
-}
-
-function waits(unstable) {
-  const source = shown.tails && show.rows(shown.tails, "waiting_time_percentile").length ? shown.tails : shown.run;
-  const found = source && !unstable ? show.rows(source, "waiting_time_percentile") : [];
-  const names = [...new Set(found.map((r) => r.class))];
-  const cell = (name, level) => found.find((r) => r.class === name && r.level === level);
-  show.table(
-    "waits", "So many of the jobs wait at most so long; ± is a 95 % interval.", ["jobs", ...PERCENTILES.map((level) => `${level} %`)],
-    names.map((name) => ({ name: name ?? "all", cells: PERCENTILES.map((level) => cell(name, level)) })),
-    unstable ? "Waits grow for ever." : "Percentiles come last: they take longest.",
-  );
-}
-
-function changes(report) {
-  const names = [...new Set(report.quantities.filter((r) => r.at.change !== undefined).map((r) => r.at.change))];
-  const of = (change, name) => show.row(report, name, { section: "what_if", change });
-  const limit = (change) => of(change, "stability_threshold") ?? show.row(report, "stability_threshold", { section: "capacity" });
-  const rate = (change) => of(change, "arrival_rate")?.value ?? report.load?.arrival_rate;
-  const tooMuch = (change) => limit(change) && rate(change) >= (limit(change).high ?? limit(change).value);
-  show.table(
-    "changes", "At the same arrival rate, but for the row with more load. A cap keeps the work of a job: fewer servers, longer runs. ± is a 95 % interval.",
-    ["change", "most it takes", "a job stays", "difference"],
-    names.map((change) => ({
-      name: change,
-      cells: [
-        of(change, "stability_threshold") ?? "–",
-        of(change, "mean_response_time") ?? (tooMuch(change) ? "the queue grows" : "not known"),
-        of(change, "mean_response_time_difference") ?? "–",
-      ],
-    })),
-    "What a change would bring comes in a moment.",
-  );
-}
-
-function policies() {
-  const { compared } = shown;
-  const names = compared ? [...new Set([...compared.quantities, ...compared.missing].map((r) => r.at.policy).filter((p) => p !== undefined))] : [];
-  const of = (policy, name, more = {}) => show.row(compared, name, { policy, ...more });
-  const why = (policy) => compared.missing.find((gap) => gap.at.policy === policy);
-  const jobs = compared?.provenance.jobs;
-  show.table(
-    "policies", `All serve the very same jobs, so differences are surer than the means${jobs ? `; ${jobs.toLocaleString("en-GB")} jobs` : ""}; ± is a 95 % interval.`,
-    ["policy", "a job stays", "difference from the first", "95 % stay at most"],
-    names.map((policy) => ({
-      name: policy,
-      cells: [
-        of(policy, "mean_response_time") ?? (why(policy)?.failure === "unstable" ? "the queue grows" : "not settled"),
-        of(policy, "mean_response_time_difference") ?? "–",
-        show.rows(compared, "response_time_percentile", { policy, class: null, level: 95 })[0] ?? "–",
-      ],
-    })),
-    "Policies are simulated once the rest is there.",
-  );
-}
 
 async function download(form) {
   const words = $("download-words");
@@ -273,19 +200,11 @@ async function download(form) {
   }
 }
 
-let due = 0;
-function changed() {
-  controls.show(catalogue, naive());
-  running.abort();
-  document.body.dataset.ready = "no";
-  clearTimeout(due);
-  due = setTimeout(refresh, 15);
-}
-
 async function begin() {
   draw.whenReady();
   catalogue = await get("/api/catalogue");
   if (catalogue.error) throw new Error(catalogue.error);
+  shown.log = catalogue.log;
   controls.fill(catalogue);
   state.begin(state.fromAddress() ?? { spec: catalogue.start });
   controls.listen(naive, changed);
@@ -303,7 +222,7 @@ async function begin() {
     const found = state.fromAddress();
     if (found && JSON.stringify(found) !== JSON.stringify(state.present())) { state.change("address", () => found); changed(); }
   });
-  await refresh();
+  changed();
 }
 
-begin().catch((error) => show.alert(error.message));
+begin().catch(fail);

@@ -10,6 +10,8 @@ export function short(number, digits = 4) {
   return Number(number.toPrecision(digits)).toLocaleString("en-GB", { maximumFractionDigits: 10 }).replace("-", "−");
 }
 
+export const perUnit = (unit) => `per ${unit ? unit.replace(/s$/, "") : "unit of time"}`;
+
 export function rows(result, name, where = {}) {
   return result.quantities.filter(
     (row) => row.name === name && Object.entries(where).every(([key, wanted]) => (key in row ? row[key] : row.at[key]) === wanted),

@@ -11,8 +11,9 @@ the folder again: its rows are in a piece that was there before it went.
 
 from __future__ import annotations
 
+import errno
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 ENDING = ".parquet"
 MANY = 64  # small pieces of one writer, before they are put together
+GROUP = 256  # rows of a table in order that are read at once, at least
 
 
 class Pieces:
@@ -35,10 +37,13 @@ class Pieces:
         Where its pieces are; None keeps rows in memory only, for as long as the object lives.
     schema
         Its columns, the same in every piece.
+    order
+        Columns by which pieces that are put together are sorted, so that :meth:`some` need not read all of one; without
+        any, rows stay in the order they were written.
     """
 
-    def __init__(self, folder: Path | None, schema: pyarrow.Schema) -> None:
-        self.folder, self.schema = folder, schema
+    def __init__(self, folder: Path | None, schema: pyarrow.Schema, order: tuple[str, ...] = ()) -> None:
+        self.folder, self.schema, self.order = folder, schema, order
         self.seen: set[str] = set()  # names of pieces that were read, or written here
         self.mine: list[tuple[Path, pyarrow.Table]] = []  # small ones that were written here
         self._kept: list[pyarrow.Table] = []  # without a folder
@@ -82,7 +87,7 @@ class Pieces:
             for piece in self.pieces():
                 if piece.name in self.seen:
                     continue
-                table = self._read(piece, columns)
+                table = self._read(piece, _columns(columns))
                 if table is None:
                     gone = True
                     continue
@@ -99,17 +104,32 @@ class Pieces:
 
         found = [table.select(columns) if columns else table for table in self._kept]
         while self.folder is not None:
-            read = [self._read(piece, columns) for piece in self.pieces()]
+            read = [self._read(piece, _columns(columns)) for piece in self.pieces()]
             if not any(table is None for table in read):  # else one was put together with others meanwhile
                 found = [table for table in read if table is not None]
                 break
         empty = self.schema.empty_table()
         return pyarrow.concat_tables([empty.select(columns) if columns else empty, *found])
 
-    def some(self, piece: str, filters: Any) -> pyarrow.Table | None:
-        """Return the rows of a piece that pass; None if it is gone."""
+    def some(self, piece: str, key: str, others: Sequence[int]) -> pyarrow.Table | None:
+        """Return the rows of a piece with these values in the columns of its order; None if it is gone."""
+        import pyarrow
+        from pyarrow import compute
+
         assert self.folder is not None
-        return self._read(self.folder / piece, None, filters)
+        first, second = self.order
+
+        def chosen(content: Any) -> pyarrow.Table:
+            groups = [
+                number
+                for number in range(content.num_row_groups)
+                if _may_hold(content.metadata.row_group(number), self.schema.get_field_index(first), key)
+            ]
+            table = content.read_row_groups(groups, use_threads=False)
+            wanted = compute.is_in(table[second], value_set=pyarrow.array(others, self.schema.field(second).type))
+            return table.filter(compute.and_(compute.equal(table[first], key), wanted))
+
+        return self._read(self.folder / piece, chosen)
 
     def replace(self, table: pyarrow.Table, old: Sequence[Path]) -> None:
         """Write a table in place of some pieces."""
@@ -122,30 +142,44 @@ class Pieces:
         import pyarrow.parquet
 
         assert self.folder is not None
+        if self.order:
+            table = table.sort_by([(column, "ascending") for column in self.order])
         place = self.folder / f"{uuid.uuid4().hex}{ENDING}"
         self.seen.add(place.name)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise not_written(place, error) from error
-        write_atomically(place, lambda file: pyarrow.parquet.write_table(table, file, compression="zstd"))
+        options: dict[str, Any] = {"compression": "zstd", "row_group_size": GROUP if self.order else None}
+        write_atomically(place, lambda file: pyarrow.parquet.write_table(table, file, **options))
         return place
 
-    def _read(self, piece: Path, columns: Sequence[str] | None, filters: Any = None) -> pyarrow.Table | None:
+    def _read(self, piece: Path, how: Callable[[Any], pyarrow.Table]) -> pyarrow.Table | None:
         import pyarrow
         import pyarrow.parquet
 
         try:
-            content = pyarrow.BufferReader(piece.read_bytes())
-            wanted = None if columns is None else list(columns)
-            # Without threads: pieces are small, and Arrow's may outlive the interpreter, which then aborts.
-            table = pyarrow.parquet.ParquetFile(content).read(columns=wanted, use_threads=False)
-            return table if filters is None else table.filter(pyarrow.parquet.filters_to_expression(filters))
+            with piece.open("rb") as file:
+                return how(pyarrow.parquet.ParquetFile(file))
         except FileNotFoundError:
             return None
         except (OSError, pyarrow.ArrowException) as error:
+            if isinstance(error, OSError) and error.errno == errno.ESTALE:  # gone from a network file system meanwhile
+                return None
             reason = str(error).split("\n")[0][:200]
             raise InvalidInput(
                 f"'{piece}' is no whole Parquet file ({reason}); it was damaged after it was written: remove it, what "
                 "it held is computed again"
             ) from None
+
+
+def _columns(names: Sequence[str] | None) -> Callable[[Any], pyarrow.Table]:
+    """Return how all rows are read, with some columns."""
+    # Without threads: pieces are small, and Arrow's may outlive the interpreter, which then aborts.
+    return lambda content: content.read(columns=None if names is None else list(names), use_threads=False)
+
+
+def _may_hold(group: Any, column: int, key: str) -> bool:
+    """Return whether a group of rows may have a value in a column."""
+    found = group.column(column).statistics
+    return found is None or not found.has_min_max or found.min <= key <= found.max

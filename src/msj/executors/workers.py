@@ -1,8 +1,6 @@
 """Who computes: this process, threads, processes, or a Dask cluster, each as a ``concurrent.futures.Executor``.
 
-A task is a plain function of values that can be sent elsewhere, and its answer a value that can be sent back. Tasks
-take many small steps (cells, blocks) for about half a second, so that what it costs to send them does not matter, and a
-kill loses no more than that, or the one step that takes longer.
+A task is a plain function of values that can be sent elsewhere, and its answer a value that can be sent back.
 """
 
 from __future__ import annotations
@@ -10,71 +8,16 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
-import time
-from collections.abc import Callable, Iterator, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
-from msj.errors import InvalidInput, MsjError
-from msj.plugins import mistake_in_a_file
-from msj.simulation.blocks import Block, Stream
+from msj.errors import InvalidInput
 from msj.store import code_identity
-from msj.store.side_by_side import obey
-from msj.sweeps.cell import COMPUTES, Cell
-from msj.sweeps.opening import Opened, open_cell
-
-SECONDS = 0.5  # after which a task returns with what it has
-
-
-@dataclass(frozen=True, kw_only=True)
-class Failed:
-    """Why a step has no answer; ``lasting`` if it would have none the next time either."""
-
-    failure: str  # a name for programs
-    reason: str
-    lasting: bool
-
-
-def open_cells(cells: Sequence[Cell], seconds: float = SECONDS) -> list[tuple[str, Opened | Failed, float]]:
-    """Open cells for so long, at least one; return the id of each, what was found, and the seconds it took."""
-    found: list[tuple[str, Opened | Failed, float]] = []
-    begun = time.perf_counter()
-    for cell in cells:
-        started = time.perf_counter()
-        opened = _tried(open_cell, cell)
-        found.append((cell.id, opened, time.perf_counter() - started))
-        if time.perf_counter() - begun > seconds:
-            break
-    return found
-
-
-def run_blocks(
-    stream: Stream, indices: Sequence[int], seconds: float = SECONDS
-) -> list[tuple[int, Block | Failed, float]]:
-    """Run blocks for so long, at least one; return the number of each, what it saw, and the seconds it took."""
-    found: list[tuple[int, Block | Failed, float]] = []
-    begun = time.perf_counter()
-    for index in indices:
-        started = time.perf_counter()
-        found.append((index, _tried(stream.run, index), time.perf_counter() - started))
-        if time.perf_counter() - begun > seconds:
-            break
-    return found
-
-
-def _tried(step: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return step(*arguments)
-    except MsjError as error:
-        return Failed(failure=error.failure.label, reason=str(error), lasting=True)
-    except MemoryError:
-        return Failed(failure="too-large", reason="the memory of the machine was not enough", lasting=False)
-    except Exception as error:
-        said = mistake_in_a_file(error) or f"a defect of msj, please report it: {type(error).__name__}: {error}"
-        return Failed(failure="not-supported", reason=said, lasting=False)
 
 
 class Workers:
@@ -83,6 +26,7 @@ class Workers:
     def __init__(self, make: Callable[[], Executor], slots: Callable[[], int]) -> None:
         self._make, self._slots = make, slots
         self.executor = make()
+        self.given_up = False
 
     @property
     def slots(self) -> int:
@@ -96,6 +40,12 @@ class Workers:
         except BrokenProcessPool:
             self.renew()
             return self.executor.submit(task, *arguments)
+
+    def give_up(self, futures: Iterable[Future[Any]]) -> None:
+        """Wait for none of these any more."""
+        for future in futures:
+            future.cancel()
+            self.given_up = True
 
     def renew(self) -> None:
         """Take a new executor in place of one that broke."""
@@ -120,9 +70,28 @@ def cores() -> int:
 
 @contextmanager
 def workers(
-    *, processes: int = 1, threads: int | None = None, dask: str | None = None, executor: Executor | None = None
+    *,
+    processes: int = 1,
+    threads: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
+    rooms: Sequence[str] = (),
 ) -> Iterator[Workers]:
-    """Provide who computes; what was started ends with it, and what was not stays."""
+    """Provide who computes; what was started ends with it, and what was not stays.
+
+    Parameters
+    ----------
+    processes, threads, dask, executor
+        So many processes or threads, the Dask cluster at an address, or any executor.
+    rooms
+        Rooms of the package whose code must be the same on the workers of a Dask cluster.
+
+    Examples
+    --------
+    >>> with workers(threads=2) as hands:
+    ...     hands.submit(max, 1, 2).result()
+    2
+    """
     if sum(given is not None for given in (threads, dask, executor)) > 1:
         raise InvalidInput("threads, dask and executor are several ways to compute; give one of them")
     if executor is not None:
@@ -130,7 +99,7 @@ def workers(
         yield Workers(lambda: executor, lambda: slots)
         return
     if dask is not None:
-        with _dask(dask) as found:
+        with _dask(dask, rooms) as found:
             yield found
         return
     if threads is not None and threads > 1:
@@ -145,15 +114,30 @@ def workers(
     try:
         yield pool
     except BaseException:
-        pool.executor.shutdown(wait=False, cancel_futures=True)
-        for started in set(multiprocessing.active_children()) - before:
-            started.terminate()
+        pool.given_up = True
         raise
-    pool.executor.shutdown(wait=True, cancel_futures=True)
+    finally:
+        pool.executor.shutdown(wait=not pool.given_up, cancel_futures=True)
+        for started in set(multiprocessing.active_children()) - before if pool.given_up else ():
+            started.terminate()
+
+
+def obey() -> None:
+    """Leave Ctrl-C to the process that asked, and end with it; what a process that computes does first."""
+    # Ctrl-C reaches every process; the one that asked ends the others. If it is killed, they end by themselves.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_one_who_asked, daemon=True).start()
+
+
+def _end_with_the_one_who_asked() -> None:
+    asking = multiprocessing.parent_process()
+    if asking is not None:
+        asking.join()
+        os._exit(1)
 
 
 @contextmanager
-def _dask(address: str) -> Iterator[Workers]:
+def _dask(address: str, rooms: Sequence[str]) -> Iterator[Workers]:
     """Provide the workers of a Dask cluster, which must have the same msj."""
     try:
         distributed: Any = importlib.import_module("distributed")
@@ -164,8 +148,8 @@ def _dask(address: str) -> Iterator[Workers]:
     except (OSError, ValueError, TimeoutError) as error:
         raise InvalidInput(f"no Dask scheduler answers at '{address}' ({error}); start one: dask scheduler") from None
     try:
-        mine = code_identity(COMPUTES)
-        others = {where for where, theirs in client.run(code_identity, COMPUTES).items() if theirs != mine}
+        mine = code_identity(rooms)
+        others = {where for where, theirs in client.run(code_identity, rooms).items() if theirs != mine}
         if others:
             raise InvalidInput(
                 f"Dask worker '{sorted(others)[0]}' has another version of msj's code; install the same one there"

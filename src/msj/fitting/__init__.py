@@ -1,0 +1,5 @@
+"""Laws from a log: classes, run times, arrivals and the order of jobs, each with how near it is."""
+
+from msj.fitting.fitted import FitOptions, Fitted, fitted
+
+__all__ = ["FitOptions", "Fitted", "fitted"]
