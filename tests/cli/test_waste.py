@@ -84,7 +84,7 @@ def test_the_plot_is_a_message_and_not_a_result(run, tmp_path):
     path = tmp_path / "waste.svg"
     code, out, err = run("waste", EXAMPLE, "--vary", "rate-ratio=0.1..10", "--points", "20", "--csv", "--plot", path)
     assert code == 0
-    assert out.startswith("name,class,level,at.extremum,at.rate_ratio,value")
+    assert out.startswith("name,class,level,at.form,at.extremum,at.rate_ratio,value")
     assert "drawn" not in out
     assert err == f"msj: drawn: {path}\n"
     assert "<svg" in path.read_text(encoding="utf-8")
