@@ -15,7 +15,7 @@ LISTED = (
     ("closed_forms/one_and_n.py", "q * (n - 1) - 1 if n > 2 else -p", "q * (n - 1) - 1"),
     ("markov/gth.py", "if law[k] > 1e100:", "if law[k] > np.inf:"),
     ("markov/incomplete_lu.py", "n_upper + 1 > room", "n_upper > room"),
-    ("closed_forms/queueing_bounds.py", "set(zip(needs, mean_durations, strict=True))", "set(needs)"),
+    ("closed_forms/queueing_bounds.py", "len(set(zip(needs, mean_durations, strict=True)))", "len(set(needs))"),
     ("simulation/percentile_interval.py", "(stdtrit(freedom, CONFIDENCE) *", "(0.8 * stdtrit(freedom, CONFIDENCE) *"),
     ("simulation/estimates.py", '"preemptions", all_jobs), jobs,', '"preemptions", all_jobs), time,'),
     ("simulation/tally.py", "tallies[-1].present", "tallies[0].present"),

@@ -36,6 +36,7 @@ def test_a_file_says_which_model_it_has_chosen(run):
     assert [row["name"] for row in json.loads(out) if row["applies"].startswith("yes")] == [
         "finite-skip-chain",
         "finite-skip-response",
+        "reset-terms",
     ]
 
 

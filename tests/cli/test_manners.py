@@ -241,10 +241,14 @@ def test_an_interrupt_that_a_library_turns_into_an_error_is_still_one(run, monke
             raise RuntimeError("generator raised StopIteration") from None
 
     monkeypatch.setattr("msj.model.read", broken)
-    code, out, err = run("curve", EXAMPLE)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as a program has it, whatever a library left
+    try:
+        code, out, err = run("curve", EXAMPLE)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (code, out) == (130, "")
     assert err.strip() == "msj: interrupted"
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def after(seconds):

@@ -1,6 +1,7 @@
 """``msj new`` writes what a newcomer starts from, and the first steps of ``msj --help`` work in an empty folder."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,7 @@ def test_an_example_that_is_not_here_is_offered():
 def test_the_first_steps_work_in_an_empty_folder():
     fast = {"simulate": ("--jobs", "20000"), "compare": ("--jobs", "20000"), "replay": ("--shakes", "0")}
     slow = "report"  # tests/cli/test_report.py has reports of their own
-    steps = [re.split(r"\s{2,}", line.strip())[0].split() for line in FIRST_STEPS.splitlines() if "  msj " in line]
+    steps = [shlex.split(re.split(r"\s{2,}", line.strip())[0]) for line in FIRST_STEPS.splitlines() if "  msj " in line]
     assert [words[1] for words in steps][:2] == ["new", "report"]
     names = {"FILE": "cluster.toml", "LOG": "small_cluster.swf"}
     for words in steps:

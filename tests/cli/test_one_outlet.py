@@ -33,6 +33,7 @@ COMMANDS = {
     "replay": ("replay", "examples/logs/small_cluster.swf", "--policies", "fcfs,easy-backfilling", "--shakes", "2"),
     "fit": ("fit", "examples/logs/small_cluster.swf", "--classes", "2", "--draws", "1", "--policies", "fcfs",
             "--seed", "1"),
+    "plan": ("plan", TWO, "--target", "mean wait <= 1", "--seed", "1"),
     "region": ("region", TWO, "--points", "4"),
     "design": ("design", TWO),
     "analyse, what has no theorem": ("analyse", "easy.toml"),

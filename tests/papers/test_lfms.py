@@ -7,24 +7,27 @@ import pytest
 from msj.papers import PAPERS, Work, figures_named
 from msj.plots.figure import new_figure
 
-FIGURES = figures_named(PAPERS["lfms"])
+RESULTS = figures_named(PAPERS["lfms"])
+FIGURES = {name: figure for name, figure in RESULTS.items() if name.startswith("fig")}
 #: Term-by-term sums of Lemmas 5.3 and 5.5 over all 10^8 terms in 64-bit-mantissa arithmetic, mu_1 = mu_n = 1.
 HUNDRED_MILLION = {
     "fig2": (979.399279131429, 4225.34771408995),
     "fig3": (5110077.12987806, 43660151.3958518),
     "fig4": (99999981.0021072, 181.782431463733),
 }
-#: How many claims do not hold: Theorem 4.3 lacks Euler's constant; "tight" and "faster" hold in pictures only.
-NOT_REPRODUCED = {"fig4": 3, "fig5": 2, "fig7": 1, "fig10": 1}
+#: How many claims are not so: Theorem 4.3 lacks Euler's constant, "faster" holds in the picture only, and the largest
+#: response time is elsewhere. "Tight" is an adjective, read as 10 %: it does not hold three times.
+NOT_REPRODUCED = {"fig4": 1, "fig5": 1, "fig7": 1, "fig10": 1, "section-10": 2}
+NOT_AS_WE_READ_IT = {"fig4": 2, "fig5": 1}
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return {name: figure.compute(Work()) for name, figure in FIGURES.items()}
+    return {name: figure.compute(Work()) for name, figure in RESULTS.items()}
 
 
 def test_all_nine_are_there():
-    assert list(FIGURES) == [f"fig{k}" for k in range(2, 11)]
+    assert list(RESULTS) == [*(f"fig{k}" for k in range(2, 11)), "section-10"]
     parameters = {(f.alpha, f.rate_small, f.rate_large) for f in FIGURES.values()}
     assert parameters == {(alpha, *rates) for alpha in (0.5, 1, 2) for rates in ((1, 1), (10, 1), (1, 10))}
 
@@ -50,11 +53,22 @@ def test_small_systems_are_the_printed_lemmas(rows, name):
     assert row["completions"] == pytest.approx(completions, rel=1e-11)
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", RESULTS)
 def test_which_claims_hold(rows, name):
-    claims = FIGURES[name].claims(rows[name])
-    assert sum(not claim.passed for claim in claims) == NOT_REPRODUCED.get(name, 0)
+    claims = RESULTS[name].claims(rows[name])
+    assert sum(claim.verdict == "no" for claim in claims) == NOT_REPRODUCED.get(name, 0)
+    read = [claim for claim in claims if claim.verdict == "our reading"]
+    assert sum(not claim.passed for claim in read) == NOT_AS_WE_READ_IT.get(name, 0)
     assert all(claim.because for claim in claims if not claim.passed)
+
+
+def test_the_largest_response_time_is_not_in_the_balanced_regime(rows):
+    """Numbers of a program that shares no code with this: E[Delta] at 10^8 and 10^12 servers."""
+    found = {(row["servers"], row["share"]): row["completions"] for row in rows["section-10"]}
+    assert found[10**8, "1/(n*ln(n))"] == pytest.approx(2.38e8, rel=3e-3)
+    assert found[10**8, "1/n"] == pytest.approx(4.37e7, rel=3e-3)
+    assert found[10**12, "1/(n*ln(n))"] == pytest.approx(3.53e12, rel=3e-3)
+    assert found[10**12, "1/n"] == pytest.approx(4.55e11, rel=3e-3)
 
 
 @pytest.mark.parametrize("name", ["fig2", "fig7"])

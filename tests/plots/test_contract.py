@@ -18,6 +18,7 @@ PICTURES = {
     "comparison": (lambda: msj.compare(TWO, ["fcfs", "first-fit"], jobs=20_000, seed=1), 2),
     "fluid": (lambda: msj.fluid(TWO, 5, seed=1), 1),
     "load_focused": (lambda: msj.one_and_n_scaling("1/n", [10, 1000]), 4),
+    "plan": (lambda: msj.plan(TWO, targets="mean wait <= 1", seed=1), 1),
     "region": (lambda: msj.region(TWO, points=5), 1),
     "response_curve": (lambda: msj.curve(TWO, loads=[0, 0.5, 0.9]), 1),
     "sweep": (lambda: msj.sweep(TWO, vary={"load": [0.3, 0.6, 0.9], "servers": [2, 4]}), 1),

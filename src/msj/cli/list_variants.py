@@ -103,8 +103,8 @@ def keys_of(variant: Any) -> list[dict[str, str]]:
     Examples
     --------
     >>> from msj.registry import POLICIES
-    >>> keys_of(POLICIES.get("max-weight"))
-    [{'key': 'limited', 'default': 'False'}, {'key': 'ties', 'default': 'random'}]
+    >>> keys_of(POLICIES.get("msfq"))[-1]
+    {'key': 'drain', 'default': 'waiting'}
     """
     fields = dataclasses.fields(variant) if dataclasses.is_dataclass(variant) else ()
     names = variant.spec_keys() if hasattr(variant, "spec_keys") else tuple(field.name for field in fields)

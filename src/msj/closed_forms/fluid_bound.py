@@ -106,12 +106,9 @@ def sharper_distance(model: FluidModel, *, until: float, level: float, arrival_r
     chance = (1.0 - level) / len(model.rates)
     rounded = np.abs(np.rint(arrival_rates * model.start) / arrival_rates - model.start)
     most = np.maximum(model.start, model.equilibrium)
-    apart = np.array(
-        [
-            _class_distance(mu * until, rate * mean, chance) / rate + off
-            for mu, rate, mean, off in zip(model.rates, arrival_rates, most, rounded, strict=True)
-        ]
-    )
+    # As plain numbers: where jobs are that rare a distance beyond all numbers is infinite, and not a warning.
+    each = zip(*(values.tolist() for values in (model.rates, arrival_rates, most, rounded)), strict=True)
+    apart = np.array([_class_distance(mu * until, rate * mean, chance) / rate + off for mu, rate, mean, off in each])
     fits = float(model.loads * model.rates @ apart) <= 1.0 - _peak(model)
     return float(apart.sum()) if fits else None
 

@@ -52,7 +52,7 @@ def _rows(result: Result, target: Quantity, along: str | None) -> list[Quantity]
 
 
 def _met(result: Result, row: Quantity) -> bool:
-    verdict = next((other for other in result if other.name == "meets_targets" and other.at == row.at), None)
+    verdict = result.at(**row.at).find("meets_targets")
     return verdict is not None and verdict.value == 1.0 and not verdict.bracket
 
 
