@@ -37,7 +37,7 @@ def test_what_reset_leaves_open_lies_between_the_constants_at_every_load(system)
 
 
 def test_twenty_servers_of_the_paper():
-    # papers-gaps: between −0.3054 and −0.537.
+    # By a program that shares no code with this: between −0.3054 and −0.537.
     found = reset_constants(simple(20, (1, 1, "1/2"), (20, "1/2", "1/2")))
     assert (round(found.high, 4), round(found.low, 4)) == (-0.3054, -0.5375)
 

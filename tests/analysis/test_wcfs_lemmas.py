@@ -126,7 +126,7 @@ def test_speeds_that_depend_on_who_shares_are_inside_every_bound(policy):
 
 
 def test_figure_7a_has_constants_that_are_linear_in_the_servers():
-    # papers-gaps, d1: 3, 7, 15, 31 instead of 5, 19, 71, 271.
+    # By another program: 3, 7, 15, 31 instead of 5, 19, 71, 271.
     constants = []
     for k in (2, 4, 8, 16):
         needs = [2**i for i in range(k.bit_length())]
@@ -147,7 +147,7 @@ def test_capacity_in_use_per_job_by_hand(name, per_job):
 
 
 def test_zhang_and_zwart_of_figure_1():
-    # papers-gaps: rho = .9 and the law of wcfs, Figure 1: 11.640, where 11.634 is exact.
+    # By another program: rho = .9 and the law of wcfs, Figure 1: 11.640, where 11.634 is exact.
     law = msj.Hyperexponential(rates=[2, "2/3"], probabilities=["1/2", "1/2"])
     jobs = JobClass(name="jobs", need=4, share=1, duration=law)
     shared = System(

@@ -40,7 +40,7 @@ def test_the_terms_are_their_definition_and_sum_to_the_completions(n, p, rate):
 
 @pytest.mark.parametrize(("rates", "ratio"), [((1, 1), 1.04), ((10, 1), 16.9), ((1, 10), 0.098)])
 def test_item_1_of_theorem_8_1_has_no_eulers_constant(rates, ratio):
-    # papers-gaps, b2: at a million servers and alpha = 2, over n^(2−alpha) ln n; the paper .42, 9.4, −.48.
+    # By another program: at a million servers and alpha = 2, over n^(2−alpha) ln n; the paper .42, 9.4, −.48.
     n = 10**6
     first = completions_terms(one_and_n(servers=n, share_large=n**-2.0, rate_small=rates[0], rate_large=rates[1]))[0]
     assert first / math.log(n) == pytest.approx(ratio, rel=0.01)
@@ -79,7 +79,7 @@ def test_lemma_8_2_completions_fall_behind_the_inverse_share_below_the_border():
 
 
 def test_the_worst_share_is_on_the_border_and_not_in_the_balanced_regime():
-    # papers-gaps, b1: 2.38e8 against 4.37e7 at 10^8.
+    # By another program: 2.38e8 against 4.37e7 at 10^8.
     found = worst_share(servers=10**8, rate_small=1.0, rate_large=1.0)
     assert found.completions == pytest.approx(2.38e8, rel=0.005)
     assert found.balanced_completions == pytest.approx(4.37e7, rel=0.005)

@@ -52,7 +52,7 @@ def test_each_bound_is_never_above_the_one_before_it(servers, classes, part):
 
 
 def test_set_one_of_the_paper_at_1024_servers():
-    # papers-gaps, d2: .4766 against .6112.
+    # By another program: .4766 against .6112.
     family = ZeroQueueingFamily(needs=["3", "log2(n)", "sqrt(n)"], alpha=0.1, beta=0.25, means=[4, 2, 1])
     found = queueing_bounds(family.system_at(1024))
     assert (round(found.little_bound, 4), round(found.sharper_bound, 4)) == (0.4766, 0.6112)
