@@ -1,10 +1,10 @@
 """The constants that RESET leaves open, on random systems, phase-type durations included."""
 
 from hypothesis import given, settings
-from strategies import systems
 
 import msj
 from msj.analysis.reset_terms import reset_constants
+from strategies import systems
 
 
 @settings(max_examples=40, deadline=None)
