@@ -40,11 +40,14 @@ def percentile_intervals(
     if memories * max(shares) < FEWEST:
         return [None for _ in levels]
     edges, beyond, jobs = _exceedances(batches)
-    return [_interval(edges, beyond, jobs, share, memories) if memories * share >= FEWEST else None for share in shares]
+    seen, variance = _between_batches(beyond, jobs)
+    return [
+        _interval(edges, _scores(seen, variance, len(jobs), share, memories)) if memories * share >= FEWEST else None
+        for share in shares
+    ]
 
 
-def _interval(edges: Floats, beyond: Floats, jobs: Floats, share: float, memories: float) -> tuple[float, float] | None:
-    scores = _scores(beyond, jobs, share, memories)
+def _interval(edges: Floats, scores: Floats) -> tuple[float, float] | None:
     # Scores fall from left to right: at the left end too many jobs are beyond, at the right end too few.
     low = 0.0 if scores[0] <= 1.0 else _crossing(edges, scores, 1.0)
     high = 0.0 if scores[0] <= -1.0 else _crossing(edges, scores, -1.0)
@@ -62,14 +65,16 @@ def _exceedances(batches: Sequence[Sketch]) -> tuple[Floats, Floats, Floats]:
     return edges, jobs[:, None] - np.cumsum(counts, axis=1), jobs
 
 
-def _scores(beyond: Floats, jobs: Floats, share: float, memories: float) -> Floats:
-    """Return (p̂ − p)/(t·sqrt(v·p̂·p)) at every edge, v the pooled relative variance."""
-    count = len(jobs)
-    total = beyond.sum(axis=0)
-    seen = total / jobs.sum()
+def _between_batches(beyond: Floats, jobs: Floats) -> tuple[Floats, Floats]:
+    """Return the share beyond every edge, and its variance as batches tell it, over that share."""
+    seen = beyond.sum(axis=0) / jobs.sum()
     residuals = beyond - seen * jobs[:, None]
     # Per unit of probability, so that nothing is divided by what was not seen.
-    batches = count * residuals.var(axis=0, ddof=1) / jobs.sum() ** 2 / np.maximum(seen, 1e-300)
+    return seen, len(jobs) * residuals.var(axis=0, ddof=1) / jobs.sum() ** 2 / np.maximum(seen, 1e-300)
+
+
+def _scores(seen: Floats, batches: Floats, count: int, share: float, memories: float) -> Floats:
+    """Return (p̂ − p)/(t·sqrt(v·p̂·p)) at every edge, v the pooled relative variance."""
     theory = (1.0 - share) / memories
     trust = np.where(batches > CONTRADICTED * theory, 0.0, min(TRUST, FADES_FOR_TAILS * theory / share))
     freedom = count - 1 + trust
