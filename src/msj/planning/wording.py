@@ -14,6 +14,12 @@ def size_sentence(subject: Subject, plan: SizePlan) -> str:
     if found.first is None:
         last = plan.points[max(plan.points)]
         why = reason_of(subject, last)
+        met = [n for n, point in plan.points.items() if point.verdict is Verdict.MEETS]
+        if met:
+            return (
+                f"{met[0]:,} servers{under} meet {_all(subject)}, and so do {len(met) - 1} of the larger sizes tried; "
+                f"from where on all do is open: at {max(plan.points):,} servers {why}."
+            )
         return f"No size up to {max(plan.points):,} servers{under} is known to meet the targets: {why}."
     if not plan.decided:
         return (
