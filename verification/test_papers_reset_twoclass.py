@@ -47,7 +47,7 @@ from msj.papers.reset.settings import simulated_setting
 
 if __name__ == "__main__":
     points = [
-        {"setting": name, "load": 0.5, "arrival_rate": 0.3, "jobs": int(sys.argv[2]), "seed": [1, i]}
+        {"setting": name, "arrival_rate": 0.3, "jobs": int(sys.argv[2]), "seed": [1, i]}
         for i, name in enumerate(("k = 3", "k = 20", "k = 4"))
     ]
     folder = None if sys.argv[1] == "none" else Path(sys.argv[1])

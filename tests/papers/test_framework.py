@@ -108,7 +108,7 @@ def test_side_by_side_is_the_same_in_order():
 def test_an_interrupted_simulation_goes_on_bit_for_bit(tmp_path, monkeypatch):
     from msj.simulation.run import Run
 
-    point = {"setting": "k = 3", "load": 0.7, "arrival_rate": 0.5, "jobs": 20_000, "seed": [1, 2]}
+    point = {"setting": "k = 3", "arrival_rate": 0.5, "jobs": 20_000, "seed": [1, 2]}
     whole = settings.simulated_setting(**point, checkpoint=None)
     monkeypatch.setattr(settings, "WORTH_KEEPING", 0)
     with monkeypatch.context() as patch:

@@ -141,3 +141,11 @@ def test_fig_i4_families():
     assert (len(rates), rates[0], rates[-1]) == (100, 0.01, pytest.approx(100.0))
     line = [{"delta": float(x), "relative_error": 2.0 - 3.0 * x} for x in range(5)]
     assert fig_i4.r_squared(line) == pytest.approx(1.0)
+
+
+def test_the_hardest_point_of_the_quick_figures_is_long_enough_for_an_interval():
+    load, name = max(fig3.MARKED), "k = 20"
+    rate = load * settings.exact_curve(name, (0.5,))["stability_threshold"]
+    jobs = settings.arrivals_at(load, "quick")
+    found = settings.simulated_setting(setting=name, arrival_rate=rate, jobs=jobs, seed=[1], checkpoint=None)
+    assert found["low"] < found["simulated"] < found["high"]

@@ -8,6 +8,7 @@ could not do: it has E[T] from simulation only, beside the prediction
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom, t
+from scipy.stats import binom, norm
 
 from msj.answers import curve
 from msj.errors import NotAccurate
@@ -25,9 +26,7 @@ from msj.papers.systems import exponential_system
 from msj.results import Result
 
 PAPER_ARRIVALS = 100_000_000
-REPLICATIONS = 10
 WORTH_KEEPING = 5_000_000  # arrivals: a shorter run is repeated sooner than its state is written down
-SLOW = 0.992  # load above which a system that began empty takes long to fill: half of the run is left out
 ODDS = 1e-3  # of calling a sound simulation unsound
 
 
@@ -73,7 +72,6 @@ def simulated(
     jobs: int,
     seed: Sequence[int],
     checkpoint: Path | None,
-    warm_up: float = 0.2,
 ) -> dict[str, float]:
     """Return the mean response time of a simulation under FCFS, with its 95 % interval."""
     from msj.answers import simulate
@@ -83,8 +81,6 @@ def simulated(
         system.replace(arrival_rate=arrival_rate),
         jobs=jobs,
         rng=np.random.SeedSequence(list(seed)),
-        replications=REPLICATIONS,
-        warm_up=warm_up,
         checkpoint=checkpoint if jobs >= WORTH_KEEPING else None,
     )
     if result.outcome is Outcome.INTERRUPTED:
@@ -96,7 +92,7 @@ def simulated(
 
 
 def simulated_setting(
-    *, setting: str, load: float, arrival_rate: float, jobs: int, seed: Sequence[int], checkpoint: Path | None
+    *, setting: str, arrival_rate: float, jobs: int, seed: Sequence[int], checkpoint: Path | None
 ) -> dict[str, float]:
     """Simulate one of the paper's settings."""
     return simulated(
@@ -105,7 +101,6 @@ def simulated_setting(
         jobs=jobs,
         seed=seed,
         checkpoint=checkpoint,
-        warm_up=0.5 if load > SLOW else 0.2,
     )
 
 
@@ -122,7 +117,6 @@ def curve_rows(work: Work, settings: Sequence[str], loads: Iterable[float], mark
     points = [
         {
             "setting": name,
-            "load": load,
             "arrival_rate": load * curves[name]["stability_threshold"],
             "jobs": arrivals_at(load, work.scale),
             "seed": [work.seed, SETTINGS[name].system.servers, round(1e6 * load)],
@@ -156,9 +150,10 @@ def of_setting(rows: Rows, setting: str, *, simulated: bool = False) -> Rows:
 
 def could_be(value: float, row: dict[str, Any]) -> bool:
     """Whether a simulated mean leaves a value possible: at 95 % one comparison in twenty would fail by chance."""
-    wider = float(t.isf(ODDS / 2, REPLICATIONS - 1) / t.isf(0.025, REPLICATIONS - 1))
-    half = (row["high"] - row["low"]) / 2.0
-    return bool(abs(value - row["simulated"]) <= wider * half)
+    wider = float(norm.isf(ODDS / 2) / norm.isf(0.025))
+    end = row["high"] if value > row["simulated"] else row["low"]
+    # Intervals of means are symmetric as factors.
+    return bool(abs(math.log(value / row["simulated"])) <= wider * abs(math.log(end / row["simulated"])))
 
 
 def simulation_is_sound(rows: Rows) -> Claim:
