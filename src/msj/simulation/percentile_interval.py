@@ -76,11 +76,15 @@ def _between_batches(beyond: Floats, jobs: Floats) -> tuple[Floats, Floats]:
 def _scores(seen: Floats, batches: Floats, count: int, share: float, memories: float) -> Floats:
     """Return (p̂ − p)/(t·sqrt(v·p̂·p)) at every edge, v the pooled relative variance."""
     theory = (1.0 - share) / memories
-    trust = np.where(batches > CONTRADICTED * theory, 0.0, min(TRUST, FADES_FOR_TAILS * theory / share))
+    contradicted = batches > CONTRADICTED * theory
+    most = min(TRUST, FADES_FOR_TAILS * theory / share)
+    trust = np.where(contradicted, 0.0, most)
     freedom = count - 1 + trust
     spread = ((count - 1) * batches + trust * theory) / freedom * share
+    # The quantile is slow, and there are only two of them.
+    quantile = np.where(contradicted, *stdtrit(count - 1 + np.array([0.0, most]), CONFIDENCE))
     with np.errstate(divide="ignore", invalid="ignore"):
-        scores = (seen - share) / (stdtrit(freedom, CONFIDENCE) * np.sqrt(spread))
+        scores = (seen - share) / (quantile * np.sqrt(spread))
     # Without any spread (everybody is beyond, or nobody) only equality is left.
     return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=math.inf, neginf=-math.inf))
 
