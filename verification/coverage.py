@@ -298,8 +298,9 @@ def run(
                 counted.add(futures[future], future.result())
                 print(f"{done} of {len(todo)} tasks", end="\r", flush=True)
         except KeyboardInterrupt:
-            pool.shutdown(cancel_futures=True)
             print("interrupted; what is known so far:")
+        finally:
+            pool.shutdown(cancel_futures=True)
     show(counted.table())
     return counted.table()
 

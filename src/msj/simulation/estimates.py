@@ -111,7 +111,7 @@ class Estimates:
                 yield from self._reduced(group)
                 yield from self._servers()
                 yield from self._by_time_of_day(group)
-            if not policy_of(self.system).turns_away:
+            if levels and not policy_of(self.system).turns_away:
                 yield from self._percentiles(group, levels)
 
     def mean_response_time(self) -> Quantity:
