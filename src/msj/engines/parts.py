@@ -13,11 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numba import typeof
 
 from msj.engines.cluster import Cluster
 from msj.engines.event import EventEngine
+from msj.engines.generic import SERVE, room_to_show
 from msj.engines.law_draws import DrawnLaws
 from msj.engines.parts_loop import run_in_order
+from msj.engines.parts_policy import Model, loop_for
 from msj.engines.parts_state import LINE, STATES, TASK, Tasks
 from msj.engines.parts_tables import NumberedLaws, environment_of, graph_of, rules_of, servers_of
 from msj.engines.state import Arriving, Present, job_row
@@ -52,7 +55,7 @@ class PartsEngine(EventEngine):
         Of one server by its state.
     """
 
-    row: ClassVar[np.dtype[Any]] = job_row(before="i8", left="i8")
+    row: ClassVar[np.dtype[Any]] = job_row(before="i8", left="i8", doing="i8", owes="i8")
 
     def __init__(
         self,
@@ -84,6 +87,9 @@ class PartsEngine(EventEngine):
             pending=np.empty((0, self.segments), dtype=np.int64),
         )
         self.tables = {"power": power, "cost": cost}
+        self.policy, self._serve = rule, None
+        front = None if rule is None else rule.front_on(cluster.servers)
+        self.front = -1 if front is None else int(front)
         self._begin_environment()
 
     @property
@@ -109,7 +115,12 @@ class PartsEngine(EventEngine):
         whole["next_change"] = environment.until.min(initial=np.inf)
         whole["speed"] = environment.speeds[:, 0].prod()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_serve": None}  # compiled code does not travel
+
     def _run(self, block: JobBlock, arriving: Arriving) -> int:
+        if self.policy is not None:
+            return self._run_policy(arriving)
         work = Present(self.tasks.rows, self.present_jobs.heap, self.present_jobs.state)
         return int(
             run_in_order(
@@ -117,6 +128,15 @@ class PartsEngine(EventEngine):
                 self.farm, work, self.finished,
             )
         )  # fmt: skip
+
+    def _run_policy(self, arriving: Arriving) -> int:
+        most = len(self.present_jobs.jobs)
+        shown = room_to_show(most if self.front < 0 else min(self.front + self.servers + 1, most))
+        model = Model(self.graph.classes, self.rules, self.environment, self.front)
+        given = (arriving, model, self.drawn.draws, self.present_jobs, self.farm, shown, self.finished)
+        if self._serve is None:
+            self._serve = self.policy.compiled(SERVE.signature)
+        return int(loop_for(tuple(map(typeof, given)))(self._serve, *given))
 
     def _draw_more(self) -> None:
         self.drawn.draw_more()

@@ -39,7 +39,8 @@ def run_in_order(
         now = min(min(until, ends), min(whole.next_switch, whole.next_change))
         if now == np.inf:  # nothing will ever happen again
             return FINISHED
-        pass_time(state, tasks, servers, now)
+        waits = tasks.lines[BETWEEN].first >= 0 or tasks.lines[UNSTARTED].first >= 0
+        pass_time(state, servers, waits, now)
         if ends <= now:
             task = work.heap[0]
             if tasks.rows[task].loading:

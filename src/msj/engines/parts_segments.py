@@ -15,12 +15,12 @@ from msj.engines.parts_state import BETWEEN, BUSY, BY_PHASES, IDLE, OFF, OWN_DUR
 
 
 @helper
-def pass_time(state: Any, tasks: Any, servers: Any, now: Any) -> Any:
+def pass_time(state: Any, servers: Any, waits: Any, now: Any) -> Any:
     """Move the clock, adding up what servers do, and those that do nothing while somebody waits."""
     passed, counts, areas = now - state.now, servers.counts, servers.areas
     for i in range(len(areas)):
         areas[i] += passed * counts[i]
-    if tasks.lines[BETWEEN].first >= 0 or tasks.lines[UNSTARTED].first >= 0:
+    if waits:
         state.wasted_area += passed * (counts[IDLE] + counts[SET_UP] + counts[OFF])
     state.now = now
 

@@ -68,7 +68,8 @@ WHOLE = np.dtype(
         ("free_row", "i8"),  # of the table of tasks
         ("first_running", "i8"),
         ("last_running", "i8"),
-        ("asking", "i8"),  # whether a policy is to be asked once more before the next event
+        ("asking", "i8"),  # how often a policy may still be asked before the next event
+        ("serving", "i8"),  # jobs that run or load, under a policy
     ]
 )
 
