@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import msj
-from msj.fronts.parts_preemptive import ASIDE, LOADS, RUNS
 from fronts.brute_force import mean_response_time, pollaczek_khinchine, replaced
 from msj import Exponential, InvalidInput, JobClass, NotSupported, System
 from msj.fronts import front_of
+from msj.fronts.parts_preemptive import ASIDE, LOADS, RUNS
 from strategies import exponentials, phase_types, simple
 
 

@@ -68,5 +68,5 @@ def test_several_resources_keeping_every_job():
     for job, _ in front_model.fresh():
         front = front_model.add(front, job)
     assert front_model.busy_servers(front) == 3
-    assert [front_model.places.held(*own[0][:3]) for _, own in front[1]] == [(2, 0, 1), (1, 1, 2)]
+    assert [front_model.places.held(own[0][0], own[0][2]) for _, own in front[1]] == [(2, 0, 1), (1, 1, 2)]
     assert front[2] == ()  # nobody waits

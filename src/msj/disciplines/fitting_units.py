@@ -64,7 +64,9 @@ def _too_much(
         return f"class '{c.name}' needs {most} servers at once and at_most = {told['at_most']}; raise at_most"
     if len(groups) == 1 or told["span"]:
         there = sum(sizes.values())
-        return f"class '{c.name}' needs {most} of {there} servers; raise servers or lower need" if most > there else None
+        return (
+            f"class '{c.name}' needs {most} of {there} servers; raise servers or lower need" if most > there else None
+        )
     narrow = next((name for name in names if least > sizes[name]), None) if len(told["segments"]) == 1 else None
     if narrow is not None or most > max(sizes.values(), default=0):
         largest = "no group has as many" if narrow is None else f"group '{narrow}' has {sizes[narrow]}"

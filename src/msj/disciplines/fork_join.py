@@ -43,7 +43,8 @@ class ForkJoin(Part):
 
     def segments(self, job_class: JobClass, segments: list[Segment]) -> list[Segment]:
         """Make tasks of every segment: as many as it needs servers, each after all tasks of those it comes after."""
-        tasks, found = [], []  # of each segment: the numbers of its tasks
+        tasks: list[range] = []  # of each segment: the numbers of its tasks
+        found: list[Segment] = []
         for segment in segments:
             after = [task for j in segment["after"] for task in tasks[j]]
             tasks.append(range(len(found), len(found) + segment["need"]))

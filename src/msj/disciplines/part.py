@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from msj.disciplines.model import Model
-from msj.disciplines.plain_parts import check_parts, mean_capacity, mean_work, plain_parts, why_not_phase_type
 from msj.disciplines.parts_policy import why_not_served, why_not_under
+from msj.disciplines.plain_parts import check_parts, mean_capacity, mean_work, plain_parts, why_not_phase_type
 from msj.disciplines.served_by import ServedBy
 from msj.errors import MsjError
 from msj.model import JobClass, System
@@ -34,7 +34,7 @@ class Part(Model):
         """Return what the part says of servers: some of the values of ``plain_parts``."""
         return {}
 
-    def segments(self, job_class: JobClass, segments: list[Segment]) -> list[Segment]:  # noqa: ARG002
+    def segments(self, job_class: JobClass, segments: list[Segment]) -> list[Segment]:
         """Return the segments of a job, made of those that the parts before know of."""
         return segments
 
@@ -42,7 +42,7 @@ class Part(Model):
         """Return all plain values of a system of this model."""
         return plain_parts(system, self.parts)
 
-    def why_alone(self, system: System) -> str | None:  # noqa: ARG002
+    def why_alone(self, system: System) -> str | None:
         """Return the reason if the part changes nothing on a system under FCFS."""
         return None
 

@@ -34,7 +34,7 @@ from msj.model.numbers import Number, positive, truth
 class PreemptionCost(Part):
     """In a spec file: model = { name = "preemption-cost", overhead_rate = 10 } and policy = "server-filling".
 
-    Or ``snapshot = { law = ... }`` and ``transfer = { law = ... }``; class: ``preemptible = false``, ``overhead = false``.
+    Or ``snapshot = { law = ... }``, ``transfer = { law = ... }``; class: ``preemptible = false``, ``overhead = false``.
 
     Examples
     --------

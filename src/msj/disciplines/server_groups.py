@@ -60,7 +60,9 @@ class ServerGroups(Part):
         return {"groups": {name: _as_told(group) for name, group in self.groups.items()}}
 
     def engine(self, system: System) -> ServedBy | None:
-        if any(not isinstance(group, int) for group in self.groups.values()) or any("span" in c.extra for c in system.classes):
+        if any(not isinstance(group, int) for group in self.groups.values()) or any(
+            "span" in c.extra for c in system.classes
+        ):
             return super().engine(system)  # the pools know neither speeds nor resources of groups
         ways = [
             [[c.need if name == used else 0 for name in self.groups] for used in self.groups_of(c)]

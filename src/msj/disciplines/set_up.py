@@ -41,8 +41,8 @@ class SetUp(Part):
     """In a spec file: model = { name = "set-up", set_up_rate = 0.1, power = { busy = 300, set_up = 250 } }.
 
     Or ``set_up = { law = ... }`` instead of the rate; ``delay = { law = ... }`` before a server is switched off.
-    ``staggered`` sets servers up one after the other. ``power`` and ``cost`` are those of one server (in a unit of
-    time) in each state: busy, idle, set_up, off, and broken if an environment takes servers; none where none is named.
+    ``staggered`` sets servers up one after the other. ``power`` is that of one server by state (busy, idle, set_up,
+    off, and broken if an environment takes servers), ``cost`` what one costs, in whatever unit; a state not named: 0.
 
     Examples
     --------

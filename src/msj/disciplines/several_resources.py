@@ -17,6 +17,7 @@ from msj.errors import InvalidInput
 from msj.model import JobClass, System
 from msj.model.table import Table
 
+
 @dataclass(frozen=True, kw_only=True)
 class SeveralResources(Part):
     """In a spec file: model = { name = "several-resources", capacity = { gpus = 8 } }; class: resources = { gpus = 1 }.

@@ -34,7 +34,6 @@ from msj.model.table import Table, plain
 from msj.model.value import Value
 from msj.registry import nearest
 
-
 FIRST = "start"  # what the class's own stage is called unless the class says otherwise
 
 
@@ -56,7 +55,9 @@ class Stage(Value):
             text(self.name, "name")
         if self.after is not None:
             if not isinstance(self.after, (list, tuple)):
-                raise InvalidInput(f"after = {self.after!r} must be a list of stages; write ['{FIRST}'], or [] for none")
+                raise InvalidInput(
+                    f"after = {self.after!r} must be a list of stages; write ['{FIRST}'], or [] for none"
+                )
             object.__setattr__(self, "after", tuple(text(name, "after") for name in self.after))
         object.__setattr__(self, "resources", amounts(self.resources, "resources"))
         self._set_duration()
@@ -158,15 +159,18 @@ class Stages(Part):
                         where=f"then[{i}]",
                     )
             if len(set(stage.after or ())) < len(stage.after or ()):
-                raise InvalidInput(f"after = {list(stage.after)} names a stage twice; name each once", where=f"then[{i}]")
+                raise InvalidInput(
+                    f"after = {list(stage.after)} names a stage twice; name each once", where=f"then[{i}]"
+                )
             if stage.name in known:
-                raise InvalidInput(f"name = '{stage.name}' is taken by a stage before; take another", where=f"then[{i}]")
+                raise InvalidInput(
+                    f"name = '{stage.name}' is taken by a stage before; take another", where=f"then[{i}]"
+                )
             known += [] if stage.name is None else [stage.name]
 
     def stages_of(self, job_class: JobClass) -> tuple[Stage, ...]:
         """Return all stages of a class, the first included."""
         return (Stage(need=job_class.need, duration=job_class.duration), *job_class.extra.get("then", ()))
-
 
 
 def _stage(value: object, name: str) -> Stage:

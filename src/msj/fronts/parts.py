@@ -26,7 +26,7 @@ from msj.fronts.front_model import FrontModel, Service, Step
 from msj.fronts.parts_environment import Environment, Surroundings
 from msj.fronts.parts_hits import hit
 from msj.fronts.parts_places import Place, Places, Vector
-from msj.fronts.parts_power import Group, Power, Switching
+from msj.fronts.parts_power import Power, Switching
 from msj.fronts.parts_rows import server_rows
 from msj.fronts.parts_segments import Drawn, Phases, Segments
 from msj.model import System
@@ -145,7 +145,7 @@ class PartsFront(FrontModel[Front, Fresh]):
                 yield rate * speed, tuple(sorted(left)) or None
 
     def _free(self, under_way: Jobs, servers: Sequence[int]) -> Vector:
-        held = [self.places.held(*s[:3]) for _, own in under_way for s in own if s[4] < 0]
+        held = [self.places.held(s[0], s[2]) for _, own in under_way for s in own if s[4] < 0]
         return self.places.free(servers, held)
 
     def _nobody_fits(self, free: Vector) -> bool:
@@ -268,10 +268,10 @@ class PartsFront(FrontModel[Front, Fresh]):
         self, drawn: Drawn, ended: Segment, others: tuple[Segment, ...], job_class: int, rest: Jobs
     ) -> tuple[Jobs, bool]:
         """Let a unit take over the place of what has ended, or else wait at the end of the line."""
-        places = self.places.taken_over(drawn, *ended[:3])
+        places = self.places.taken_over(drawn, ended[0], ended[2])
         if places is not None:
             own = [(kind, phase, place, -1, -1) for (kind, phase), place in zip(drawn, places, strict=True)]
-            same = len(own) == 1 and self.places.held(*own[0][:3]) == self.places.held(*ended[:3])
+            same = len(own) == 1 and self.places.held(own[0][0], own[0][2]) == self.places.held(ended[0], ended[2])
             return (*rest, _job(job_class, (*others, *own))), not same
         line = 1 + max((s[4] for _, own in (*rest, (job_class, others)) for s in own), default=-1)
         waits = [(kind, phase, (), -1, line) for kind, phase in drawn]

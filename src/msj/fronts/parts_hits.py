@@ -34,9 +34,7 @@ def hit(
     return list(law.items())
 
 
-def _one_goes(
-    jobs: Jobs, power: Power, g: int, up: int, anybody: bool, owed: Owed
-) -> Iterator[tuple[State, float]]:
+def _one_goes(jobs: Jobs, power: Power, g: int, up: int, anybody: bool, owed: Owed) -> Iterator[tuple[State, float]]:
     """Yield (state, probability) after one of ``up`` servers of a group has gone."""
     held = sum(s[2][g] for _, own in jobs for s in own if s[4] < 0)
     on, set_ups, delays = power[g] if power else (up, (), ())

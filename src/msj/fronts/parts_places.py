@@ -33,8 +33,8 @@ class Places:
     ) -> None:
         self.groups, self.classes, self.kinds = groups, classes, kinds
         caps = sorted({caps_of[c] for c, told in enumerate(classes) if told["at_most"] is not None})
-        amounts: list[tuple[Any, int]] = [("servers", g) for g in range(len(groups))]  # type: ignore[list-item]
-        names: list[Any] = [*amounts, *((None, name) for name in capacity)]
+        names: list[Any] = [("servers", g) for g in range(len(groups))]
+        names += [(None, name) for name in capacity]
         names += [(g, name) for g, (_, _, own) in enumerate(groups) for name in own]
         names += [("cap", c) for c in caps]
         self._entry = {name: i for i, name in enumerate(names)}
@@ -44,7 +44,7 @@ class Places:
             *(amount for _, _, own in groups for amount in own.values()),
             *(int(classes[c]["at_most"]) for c in caps),
         )
-        self._held: dict[tuple[int, int, Place], Vector] = {}
+        self._held: dict[tuple[int, Place], Vector] = {}
         self._speeds: dict[Place, float] = {}
         self._put: dict[tuple[Drawn, Vector], tuple[tuple[Place, ...], Vector] | None] = {}
 
@@ -55,12 +55,11 @@ class Places:
             found = tuple(map(sub, found, vector))
         return found
 
-    def held(self, kind: int, phase: int, place: Place) -> Vector:
+    def held(self, kind: int, place: Place) -> Vector:
         """Return what a segment holds in its place."""
-        key = (kind, phase, place)
-        if key not in self._held:
-            self._held[key] = self._vector(kind, phase, place)
-        return self._held[key]
+        if (kind, place) not in self._held:
+            self._held[kind, place] = self._vector(kind, place)
+        return self._held[kind, place]
 
     def speed(self, place: Place) -> float:
         """Return the speed of a place: the slowest of its groups."""
@@ -81,13 +80,13 @@ class Places:
                     left = None
                     break
                 places.append(place)
-                left = tuple(map(sub, left, self.held(kind, phase, place)))
+                left = tuple(map(sub, left, self.held(kind, place)))
             self._put[key] = None if left is None else (tuple(places), left)
         return self._put[key]
 
-    def taken_over(self, segments: Drawn, kind: int, phase: int, place: Place) -> tuple[Place, ...] | None:
+    def taken_over(self, segments: Drawn, kind: int, place: Place) -> tuple[Place, ...] | None:
         """Return where segments go on in the place of one that has ended; None if they need more than it held."""
-        before = self.held(kind, phase, place)
+        before = self.held(kind, place)
         left = list(place)
         places = []
         for k, p in segments:
@@ -100,8 +99,8 @@ class Places:
                 return None
             places.append(tuple(got))
         total = (0,) * len(before)
-        for (k, p), own in zip(segments, places, strict=True):
-            total = tuple(map(add, total, self.held(k, p, own)))
+        for (k, _), own in zip(segments, places, strict=True):
+            total = tuple(map(add, total, self.held(k, own)))
         return tuple(places) if all(map(le, total, before)) else None
 
     def _where(self, kind: int, phase: int, free: Vector) -> Place | None:
@@ -115,7 +114,7 @@ class Places:
         else:
             options = [tuple(need * (g == own) for own in range(len(self.groups))) for g in told["groups"]]
         for place in options:
-            if self._has_resources(kind, place) and all(map(le, self.held(kind, phase, place), free)):
+            if self._has_resources(kind, place) and all(map(le, self.held(kind, place), free)):
                 return place
         return None
 
@@ -130,7 +129,7 @@ class Places:
             return self._entry[used[0], name]
         return self._entry.get((None, name))
 
-    def _vector(self, kind: int, phase: int, place: Place) -> Vector:
+    def _vector(self, kind: int, place: Place) -> Vector:
         found = [*place, *(0 for _ in self._beside)]
         for name, amount in self.kinds[kind].resources.items():
             if amount:
@@ -154,9 +153,9 @@ class Places:
         """Return what a segment may hold at least, wherever it is; one that spans groups counts as if in each."""
         told, needs = self.classes[self.kinds[kind].job_class], self.kinds[kind].needs
         found = set()
-        for phase, need in enumerate(needs):
+        for need in set(needs):
             for g in told["groups"]:
                 place = tuple(need * (g == own) for own in range(len(self.groups)))
                 if self._has_resources(kind, place):
-                    found.add(self.held(kind, phase, place))
+                    found.add(self.held(kind, place))
         return found

@@ -92,7 +92,7 @@ class PreemptivePartsFront(PhasedFront[Front]):
         return self._decided(front)[1]
 
     def settled(self, front: Front) -> Iterable[tuple[Front, float]]:
-        around, jobs = front
+        around = front[0]
         after = self._decided(front)[0]
         laws = [self._begun(job) for job in after]
         if all(len(law) == 1 for law in laws):
@@ -199,8 +199,8 @@ class PreemptivePartsFront(PhasedFront[Front]):
                     yield rate, (around, without(jobs, i, later)), False
         for change in self.around.changes(around):
             gone = self.around.up(change.after) == (0,)
-            left = tuple(self._aside(job[0]) if job[1] in HOLDING else job for job in jobs) if gone else jobs
-            yield change.rate, (change.after, left), False
+            kept = tuple(self._aside(job[0]) if job[1] in HOLDING else job for job in jobs) if gone else jobs
+            yield change.rate, (change.after, kept), False
 
     def progressed(self, before: Any, after: Any | None) -> bool:
         return after is None or (before[0] if isinstance(before, tuple) else before) != after[0]

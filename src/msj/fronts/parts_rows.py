@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 from msj.fronts.parts_power import Power
 
+STATES = ("busy", "idle", "set_up", "off", "broken")
+
 
 def server_rows(
     *,
@@ -28,7 +30,7 @@ def server_rows(
         counts["broken"] = broken
     counts["idle"] = servers - sum(counts.values()) - (paying or 0)
     told = power is not None or broken is not None or any(table is not None for table in prices.values())
-    rows = {f"{state}_servers": float(count) for state, count in counts.items()} if told else {}
+    rows = {f"{state}_servers": float(counts[state]) for state in STATES if told and state in counts}
     if paying is not None:
         rows["paying_servers"] = float(paying)
     working = counts | {"busy": busy + (paying or 0)}

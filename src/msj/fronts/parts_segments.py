@@ -95,7 +95,9 @@ class Segments:
 
 def _kinds(segments: Sequence[Mapping[str, Any]], job_class: int, first: int) -> Iterator[Kind]:
     """Put segments that differ in nothing together, if they stand side by side."""
-    followed_by = [frozenset(j for j, other in enumerate(segments) if i in other["after"]) for i in range(len(segments))]
+    followed_by = [
+        frozenset(j for j, other in enumerate(segments) if i in other["after"]) for i in range(len(segments))
+    ]
     kind_of: list[int] = []
     counts: list[int] = []
     for i, segment in enumerate(segments):

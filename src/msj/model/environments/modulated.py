@@ -46,7 +46,9 @@ class Modulated(Environment):
         require_generator([rows], "generator")
         object.__setattr__(self, "generator", rows)
         if len(rows) < 2 or len(recurrent(rows, "generator")) < len(rows):
-            raise InvalidInput("generator does not lead from every state to every other; give at least 2 states that do")
+            raise InvalidInput(
+                "generator does not lead from every state to every other; give at least 2 states that do"
+            )
         if self.servers is not None:
             given = self._by_state("servers")
             object.__setattr__(self, "servers", tuple(whole(n, f"servers[{i}]", least=0) for i, n in enumerate(given)))
@@ -62,7 +64,9 @@ class Modulated(Environment):
     def _by_state(self, key: str) -> tuple[Any, ...]:
         given = vector(getattr(self, key), key)
         if len(given) != len(self.generator):
-            raise InvalidInput(f"{key} has {len(given)} entries and generator {len(self.generator)} states; give one each")
+            raise InvalidInput(
+                f"{key} has {len(given)} entries and generator {len(self.generator)} states; give one each"
+            )
         return given
 
     def check(self, groups: Mapping[str, int]) -> None:

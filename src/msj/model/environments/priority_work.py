@@ -29,7 +29,9 @@ class PriorityWork(Environment):
     """  # noqa: E501
 
     name: ClassVar[str] = "priority-work"
-    summary: ClassVar[str] = "jobs of higher priority take servers, idle ones first; so many at once, the others are lost"
+    summary: ClassVar[str] = (
+        "jobs of higher priority take servers, idle ones first; so many at once, the others are lost"
+    )
     citation: ClassVar[str] = "reset, section 3.2"
     time_powers: ClassVar[Mapping[str, int]] = {"arrival_rate": -1}
 
