@@ -1,4 +1,4 @@
-"""Overheads under a policy that may stop jobs, slowly and from the rules: everybody is looked at again at every event."""
+"""Overheads under a policy that may stop jobs, slowly and from the rules: all are looked at again at every event."""
 
 import math
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ class Cluster:
 
     def __init__(self, values, serve, number):
         self.classes, self.environment = values["classes"], values.get("environment", [])
-        (self.servers, self.group_speed, _), = values["groups"]
+        ((self.servers, self.group_speed, _),) = values["groups"]
         overhead = values.get("overhead") or {"snapshot": None, "transfer": None}
         self.snapshot, self.transfer = overhead["snapshot"], overhead["transfer"]
         self.serve, self.number = serve, number
@@ -38,6 +38,12 @@ class Cluster:
         job.doing, job.owes = WAITING, self.transfer is not None and job.own["pays"]
 
     def decide(self):
+        """Ask; once more if somebody has started who stays, and those who started in vain go back."""
+        just_started = {}
+        while self.ask(just_started):
+            pass
+
+    def ask(self, just_started):
         staying = [j for j in self.jobs if j.doing in (RUNNING, LOADING) and not j.own["preemptible"]]
         shown = [job for job in self.jobs if job not in staying]
         chosen = np.zeros(len(shown), dtype=np.bool_)
@@ -51,18 +57,25 @@ class Cluster:
         for job, wanted in zip(shown, chosen, strict=True):
             if wanted or job.doing not in (RUNNING, LOADING):
                 continue
+            if id(job) in just_started:
+                job.doing, job.start = WAITING, just_started.pop(id(job))
+                continue
             job.stops += 1
             if job.doing == RUNNING and self.snapshot is not None and job.own["pays"]:
                 job.doing, job.clock = SAVING, self.snapshot.one()
             else:
                 self.put_aside(job)
+        somebody_stays = False
         for job, wanted in zip(shown, chosen, strict=True):
             if wanted and job.doing == WAITING and job.need <= self.up - self.held():
+                somebody_stays = somebody_stays or not job.own["preemptible"]
+                just_started[id(job)] = job.start
                 job.start = self.now if job.start is None else job.start
                 if job.owes:
                     job.doing, job.clock = LOADING, self.transfer.one()
                 else:
                     job.doing = RUNNING
+        return somebody_stays
 
     def end(self, job):
         if job.doing == RUNNING:

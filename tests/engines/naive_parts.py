@@ -18,7 +18,8 @@ class Cluster:
         all_groups = range(len(self.groups))
         self.state = [0 for _ in self.environment]
         self.until = [each["sojourn"][0].one() for each in self.environment]
-        self.up = [servers for servers, _, _ in self.groups]
+        first = [each["taken"][0] for each in self.environment]
+        self.up = [max(servers - sum(taken[g] for taken in first), 0) for g, (servers, _, _) in enumerate(self.groups)]
         self.on = [0 if self.set_up else self.up[g] for g in all_groups]
         self.set_ups, self.delays = [[] for _ in all_groups], [[] for _ in all_groups]
         self.start, self.finish, self.hits, self.wasted = {}, {}, {}, 0.0
@@ -145,7 +146,7 @@ class Cluster:
             self.units.append(unit)
 
     def take_over(self, segment, unit):
-        left = {what: amount for what, amount in segment.holds.items()}
+        left = dict(segment.holds)
         prefer = self.classes[segment.job.job_class]["groups"]
         pools = {name: place for place, name in segment.holds if place not in ("servers", "class")}
         for other in unit:
@@ -263,7 +264,9 @@ class Cluster:
         coming = 0
         while coming < len(arrival) or len(self.finish) < coming:
             events = [(self.now + self.time_left(segment), 0, i) for i, segment in enumerate(self.running)]
-            events += [(end, 1, (self.set_ups, g, i)) for g, own in enumerate(self.set_ups) for i, end in enumerate(own)]
+            events += [
+                (end, 1, (self.set_ups, g, i)) for g, own in enumerate(self.set_ups) for i, end in enumerate(own)
+            ]
             events += [(end, 2, (self.delays, g, i)) for g, own in enumerate(self.delays) for i, end in enumerate(own)]
             events += [(until, 3, e) for e, until in enumerate(self.until)]
             events += [(arrival[coming], 4, 0)] if coming < len(arrival) else []

@@ -1,11 +1,11 @@
 """Random models put together from parts, with laws that a twin can draw from once more."""
 
 import numpy as np
+from one_by_one import streams
 
 from msj import PhaseType
 from msj.engines.cluster import Cluster
 from msj.workloads import JobBlock
-from one_by_one import streams
 
 SEED = 7
 
@@ -38,7 +38,14 @@ def again(values):
 def plain_class(need, **more):
     """A class of jobs of one segment."""
     segment = {"need": need, "resources": {}, "law": Repeatable(99, 1.0), "after": []}
-    return {"segments": [segment], "groups": [0], "span": False, "at_most": None, "preemptible": True, "pays": True} | more
+    return {
+        "segments": [segment],
+        "groups": [0],
+        "span": False,
+        "at_most": None,
+        "preemptible": True,
+        "pays": True,
+    } | more
 
 
 class Draw:
@@ -63,9 +70,9 @@ def random_values(seed, *, parts=("groups", "segments", "resources", "caps", "en
     draw = Draw(seed)
     has = {part: part in parts and draw.chance(0.6) for part in parts}
     count = draw.whole(2, 3) if has.get("groups") else 1
-    capacity = {"disk": 5} if has.get("resources") else {}
+    capacity = {"disk": 7} if has.get("resources") else {}
     groups = [
-        (draw.whole(3, 5) if count > 1 else 5, [1.0, 1.5, 0.5][g] if count > 1 else 1.0,
+        (6 if has.get("segments") else draw.whole(3, 5), [1.0, 1.5, 0.5][g] if count > 1 else 1.0,
          {"gpus": 2} if has.get("resources") and draw.chance(0.5) else {})
         for g in range(count)
     ]  # fmt: skip
@@ -98,7 +105,7 @@ def _class(draw, has, groups, capacity):
             if draw.chance(0.5):  # what follows the first, several segments at once, takes over its place
                 segments[0] |= {"need": 3, "law": Repeatable(5, 0.5), "resources": dict.fromkeys(capacity, 3)}
                 segment["after"] = sorted({0, *segment["after"]} - {i})
-    most = 5 if has.get("caps") and draw.chance(0.5) else None
+    most = 6 if has.get("caps") and draw.chance(0.5) else None
     return {"segments": segments, "groups": order, "span": span, "at_most": most, "preemptible": True,
             "pays": draw.chance(0.7)}  # fmt: skip
 
@@ -124,7 +131,8 @@ def _component(draw, groups):
         taken = [[0] * len(groups), [draw.whole(1, servers) for servers, _, _ in groups]]
         return {"sojourn": [draw.law(6.0), draw.law(1.0)], "jump": [[0, 1], [1, 0]], "taken": taken,
                 "speed": [1.0, 1.0], "hits": "idle first"}  # fmt: skip
-    taken = [[0] * len(groups), [0] * len(groups), [1] * len(groups)]
+    first = draw.whole(0, 1)
+    taken = [[first] * len(groups), [0] * len(groups), [1] * len(groups)]
     return {"sojourn": [draw.law(2.0) for _ in range(3)], "jump": [[0, 0.5, 0.5], [0.5, 0, 0.5], [1, 0, 0]],
             "taken": taken, "speed": [1.0, 0.5, 0.0], "hits": "idle first"}  # fmt: skip
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from cases import label
 from one_by_one import assert_same, in_blocks
-from parts_cases import Draw, Repeatable, again, common_numbers, jobs_for, on, plain_class
+from parts_cases import Draw, again, common_numbers, jobs_for, on, plain_class
 
 from msj.engines.parts import PartsEngine
 from msj.registry import POLICIES
@@ -24,8 +24,6 @@ RULES = [
 
 def random_case(seed):
     draw = Draw(seed)
-    own = {"law": None}
-    del own
     classes = [
         plain_class(need, preemptible=draw.chance(0.7), pays=draw.chance(0.7)) for need in (1, 2, 4) if draw.chance(0.8)
     ] or [plain_class(2)]
@@ -43,7 +41,7 @@ def random_case(seed):
 
 
 @pytest.mark.parametrize("rule", RULES, ids=label)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(12))
 def test_overheads_job_by_job(rule, seed):
     values = random_case(seed)
     block = jobs_for(values, seed, gap=0.7)

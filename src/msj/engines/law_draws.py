@@ -1,7 +1,7 @@
 """Random numbers of many laws for one loop: drawn outside it, law by law, each from a stream of its own.
 
-The loop takes them one by one; when a law is nearly used up it says so, and between two events, when the loop has
-returned, Python draws more. A law's numbers are the same however long the blocks of jobs are and whatever the others do.
+The loop takes them one by one; when a law is nearly used up it returns after the event, and Python draws more. A law's
+numbers are the same however long the blocks of jobs are and whatever the others do.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from msj.engines.parts_loop import run_in_order
 from msj.engines.parts_policy import Model, loop_for
 from msj.engines.parts_state import LINE, STATES, TASK, Tasks
 from msj.engines.parts_tables import NumberedLaws, environment_of, graph_of, rules_of, servers_of
+from msj.engines.server_areas import declared_areas
 from msj.engines.state import Arriving, Present, job_row
 from msj.workloads.job_block import JobBlock
 
@@ -55,7 +56,7 @@ class PartsEngine(EventEngine):
         Of one server by its state.
     """
 
-    row: ClassVar[np.dtype[Any]] = job_row(before="i8", left="i8", doing="i8", owes="i8")
+    row: ClassVar[np.dtype[Any]] = job_row(before="i8", left="i8", doing="i8", owes="i8", began="f8")
 
     def __init__(
         self,
@@ -94,15 +95,17 @@ class PartsEngine(EventEngine):
 
     @property
     def areas(self) -> dict[str, float]:
-        by_state = dict(zip(STATES, self.farm.areas.tolist(), strict=True))
-        there = {"busy": True, "idle": True, "set_up": self.rules.set_up >= 0, "off": self.rules.set_up >= 0,
-                 "broken": bool(self.environment.taken.any()),
-                 "paying": max(self.rules.snapshot, self.rules.transfer) >= 0}  # fmt: skip
-        found = {f"{state}_servers": by_state[state] for state, is_there in there.items() if is_there}
-        for name, table in self.tables.items():
-            if table is not None:
-                found[f"mean_{name}"] = sum(float(table.get(state, 0.0)) * by_state[state] for state in STATES)
-        return found
+        switched = self.rules.set_up >= 0
+        there = {
+            "busy": True,
+            "idle": True,
+            "set_up": switched,
+            "off": switched,
+            "broken": bool(self.environment.taken.any()),
+            "paying": max(self.rules.snapshot, self.rules.transfer) >= 0,
+        }
+        by_state = {state: float(self.farm.areas[STATES.index(state)]) for state, is_there in there.items() if is_there}
+        return declared_areas(by_state, **self.tables)
 
     def _begin_environment(self) -> None:
         """Draw how long each component stays in its first state."""
@@ -114,6 +117,13 @@ class PartsEngine(EventEngine):
         whole = self.farm.whole[0]
         whole["next_change"] = environment.until.min(initial=np.inf)
         whole["speed"] = environment.speeds[:, 0].prod()
+        taken = environment.taken[:, 0].sum(axis=0)
+        self.farm.groups["up"] = up = np.maximum(self.farm.groups["servers"] - taken, 0)
+        missing = int((self.farm.groups["servers"] - up).sum())
+        self.farm.counts[STATES.index("broken")] += missing
+        self.farm.counts[STATES.index("idle" if self.rules.set_up < 0 else "off")] -= missing
+        if self.rules.set_up < 0:
+            self.farm.groups["on"] = self.farm.room.servers[:] = up
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_serve": None}  # compiled code does not travel

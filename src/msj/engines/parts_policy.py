@@ -67,11 +67,26 @@ def _let_go(model: Any, servers: Any, job: Any) -> Any:
 
 
 @helper
+def _take_back(servers: Any, job: Any) -> Any:
+    """Let a job that was started in this very moment be what it was before; it is in the heap no longer."""
+    servers.counts[BUSY if job.doing == RUNNING else PAYING] -= job.need
+    servers.counts[IDLE] += job.need
+    servers.whole[0].serving -= 1
+    job.doing = WAITING
+    job.finish = np.inf
+    if job.start == job.began:
+        job.start = -1.0
+
+
+@helper
 def _stop(model: Any, draws: Any, present: Any, servers: Any, slot: Any) -> Any:
     """Stop a job that is not chosen: it saves first, or not."""
     job, now = present.jobs[slot], present.state[0].now
     _progress(servers, job, now)
     remove(present, slot)
+    if job.began == now:
+        _take_back(servers, job)
+        return
     if job.doing == LOADING or model.rules.snapshot < 0 or not model.classes[job.job_class].pays:
         _let_go(model, servers, job)
         return
@@ -87,6 +102,7 @@ def _stop(model: Any, draws: Any, present: Any, servers: Any, slot: Any) -> Any:
 @helper
 def _start(model: Any, draws: Any, present: Any, servers: Any, slot: Any) -> Any:
     job, now = present.jobs[slot], present.state[0].now
+    job.began = now
     if job.start < 0.0:
         job.start = now
     servers.whole[0].serving += 1
@@ -199,7 +215,9 @@ def loop_for(types: Any) -> Any:
     return njit(int64(SERVE, *types), **OPTIONS)(_run)
 
 
-def _run(serve: Any, arriving: Any, model: Any, draws: Any, present: Any, servers: Any, shown: Any, finished: Any) -> Any:
+def _run(
+    serve: Any, arriving: Any, model: Any, draws: Any, present: Any, servers: Any, shown: Any, finished: Any
+) -> Any:
     jobs, state, whole = present.jobs, present.state[0], servers.whole[0]
     while True:
         if draws.short[0]:

@@ -35,7 +35,9 @@ def drawn_from(cumulative: Any, number: Any) -> Any:
 
 
 @helper
-def new_task(graph: Any, rules: Any, draws: Any, jobs: Any, tasks: Any, whole: Any, slot: Any, kind: Any, phase: Any) -> Any:
+def new_task(
+    graph: Any, rules: Any, draws: Any, jobs: Any, tasks: Any, whole: Any, slot: Any, kind: Any, phase: Any
+) -> Any:
     """Give a segment a row, and its length; its job's duration is all its work over the job's need.
 
     ``phase`` is where a segment with a need for each phase goes on; negative where it begins.
@@ -87,7 +89,7 @@ def progress_till(whole: Any, row: Any, now: Any) -> Any:
 
 
 @helper
-def begin(graph: Any, rules: Any, draws: Any, present: Any, tasks: Any, servers: Any, work: Any, task: Any) -> Any:
+def begin(rules: Any, draws: Any, present: Any, tasks: Any, servers: Any, work: Any, task: Any) -> Any:
     """Put a segment that has its place into service; one that was stopped loads first."""
     row, whole, now = tasks.rows[task], servers.whole[0], present.state[0].now
     job = present.jobs[row.job]
@@ -145,7 +147,7 @@ def start_line(
         if line.first < 0:
             line.last = -1
         while task >= 0:
-            begin(graph, rules, draws, present, tasks, servers, work, task)
+            begin(rules, draws, present, tasks, servers, work, task)
             task = tasks.rows[task].sibling
 
 
@@ -229,7 +231,7 @@ def end(
             take(graph, servers.room, tasks, head, row.group, servers.kept)
             for g in range(len(servers.kept)):
                 servers.kept[g] -= tasks.held[head, g]
-            begin(graph, rules, draws, present, tasks, servers, work, head)
+            begin(rules, draws, present, tasks, servers, work, head)
             head = tasks.rows[head].sibling
     elif head >= 0:
         join(tasks, BETWEEN, head)

@@ -40,9 +40,7 @@ TASK = np.dtype(
 )
 LINE = np.dtype([("first", "i8"), ("last", "i8")])
 #: A group of servers; ``up`` are those that nothing has taken, ``on`` those of them that are on.
-GROUP = np.dtype(
-    [("servers", "i8"), ("speed", "f8"), ("up", "i8"), ("on", "i8"), ("set_ups", "i8"), ("delays", "i8")]
-)
+GROUP = np.dtype([("servers", "i8"), ("speed", "f8"), ("up", "i8"), ("on", "i8"), ("set_ups", "i8"), ("delays", "i8")])
 #: One kind of segment: its class, its need, its law, what comes after it and how much must end before it.
 KIND = np.dtype(
     [

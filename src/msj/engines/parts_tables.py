@@ -106,9 +106,9 @@ def _phases(segment: Values) -> tuple[list[int], Any, Any, NDArray[np.float64]]:
 
 
 def _cumulative(weights: Any) -> NDArray[np.float64]:
-    """Return running sums of each row's shares: exactly 1 from the last positive one on, so that no draw is beyond it."""
+    """Return running sums of each row's shares, exactly 1 from the last positive one on: no draw is beyond it."""
     rows = np.atleast_2d(np.asarray(weights, dtype=float))
-    sums = np.cumsum(rows, axis=1) / rows.sum(axis=1, keepdims=True)
+    sums: NDArray[np.float64] = np.cumsum(rows, axis=1) / rows.sum(axis=1, keepdims=True)
     for row, own in zip(sums, rows, strict=True):
         row[np.flatnonzero(own)[-1] :] = 1.0
     return sums
@@ -124,7 +124,7 @@ def _stacked(tables: Sequence[NDArray[np.float64]], columns: int) -> NDArray[np.
     return stacked
 
 
-def _classes(classes: Sequence[Values], first: Sequence[int]) -> NDArray[Any]:
+def _classes(classes: Sequence[Values], first: NDArray[np.int64]) -> NDArray[Any]:
     rows = np.zeros(len(classes), dtype=CLASS)
     for c, own in enumerate(classes):
         rows[c] = (first[c], len(own["segments"]), len(own["groups"]), own.get("span", False), own.get("pays", True),
@@ -160,8 +160,8 @@ def servers_of(groups: Sequence[Any], capacity: Values, classes: Sequence[Values
     for g, (servers, speed, _) in enumerate(groups):
         table[g] = (servers, speed, servers, 0 if off else servers, 0, 0)
     names = sorted({*capacity, *(name for _, _, own in groups for name in own)})
-    amounts = [each for name in names for each in
-               [*([capacity[name]] if name in capacity else []), *(own[name] for *_, own in groups if name in own)]]  # fmt: skip
+    pools = [capacity, *(own for *_, own in groups)]  # those of one resource after each other, as in ``pool_of``
+    amounts = [pool[name] for name in names for pool in pools if name in pool]
     caps = [NO_CAP if own.get("at_most") is None else own["at_most"] for own in classes]
     room = Room(*(np.array(values, dtype=np.int64) for values in (table["on"], amounts, caps)))
     most = int(table["servers"].max()) if off else 0
