@@ -12,7 +12,7 @@ from combinations import COMBINATIONS
 from msj.model.spec_file import from_document
 
 ROWS = ("mean_response_time", "busy_servers", "idle_servers", "set_up_servers", "off_servers", "broken_servers",
-        "paying_servers", "mean_power", "mean_cost")  # fmt: skip
+        "paying_servers", "mean_power", "mean_cost", "mean_waiting_time", "waiting_probability")  # fmt: skip
 
 
 def z_scores(name, load, jobs):
@@ -23,6 +23,8 @@ def z_scores(name, load, jobs):
     for row in simulated.quantities:
         if row.name in ROWS:
             known = [q.value for q in exact.quantities if q.name == row.name and q.job_class == row.job_class]
+            if not known and "waiting" in row.name:
+                continue  # where stages, speeds and servers that come and go meet, what is waiting is not told exactly
             assert len(known) == 1, (row.name, row.job_class)
             error = (row.high - row.low) / 2 / 2.09
             if error > 0:

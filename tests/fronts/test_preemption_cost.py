@@ -103,11 +103,12 @@ def test_who_owes():
     [(small_runs, _)] = model.settled(model.add(model.empty(), 0))
     [(front, _)] = model.settled(model.add(small_runs, 1))  # a large job arrives while a small one runs
     assert front[1] == ((1, RUNS, -1), (0, ASIDE, -1))
-    assert (model.busy_servers(front), model.measures(front)) == (2.0, {"paying_servers": 0.0})
+    assert model.measures(front) == {"busy_servers": 2.0, "idle_servers": 0.0, "paying_servers": 0.0}
     [(_, left, completed)] = model.steps(front)
     assert completed
     [(left, _)] = model.settled(left)
-    assert (left[1], model.measures(left)) == (((0, LOADS, 0),), {"paying_servers": 1.0})
+    assert left[1] == ((0, LOADS, 0),)
+    assert model.measures(left) == {"busy_servers": 0.0, "idle_servers": 1.0, "paying_servers": 1.0}
 
 
 def test_what_is_wrong_is_refused_in_words():

@@ -91,7 +91,8 @@ class SetUp(Part):
         rate = self.set_up_rate
         if rate is None or self.delay is not None:
             return super().engine(system)
-        return ServedBy("msj.engines.set_up:SetUpEngine", set_up_rate=float(rate), staggered=self.staggered)
+        prices = {key: value for key, value in self.told().items() if key in ("power", "cost")}
+        return ServedBy("msj.engines.set_up:SetUpEngine", set_up_rate=float(rate), staggered=self.staggered, **prices)
 
     front_model = Part.front_model
 

@@ -93,6 +93,10 @@ class FrontModel(ABC, Generic[Front, Job]):
         """Return the index of a fresh job's class."""
         return 0
 
+    def in_service(self, job: Any) -> bool | None:  # noqa: ARG002
+        """Return whether a job of :meth:`jobs` is in service; None if only what may happen next tells."""
+        return None
+
     def progressed(self, before: Any, after: Any | None) -> bool:
         """Return whether a job that was ``before`` has been served if it is ``after`` now; None if it is gone."""
         return bool(before != after)

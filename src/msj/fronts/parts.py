@@ -104,9 +104,8 @@ class PartsFront(FrontModel[Front, Fresh]):
             counts[job[0]] += 1
         return counts
 
-    def progressed(self, before: Any, after: Any | None) -> bool:
-        """Tell progress from starting, stopping, loading and being placed."""
-        return after is None or [s[:2] for s in before[1]] != [s[:2] for s in after[1]]
+    def in_service(self, job: Any) -> bool:
+        return any(len(s) > 2 and s[3] < 0 and s[4] < 0 for s in job[1])
 
     # Joining.
 
@@ -125,7 +124,8 @@ class PartsFront(FrontModel[Front, Fresh]):
         return [((*front[:3], power), chance) for power, chance in self.switching.settled(front[3], wanted)]
 
     def starts_at_once(self, front: Front, job: Fresh) -> bool | None:
-        if self.switching.there:  # a younger job may be the reason why servers come on
+        # A younger job may be the reason why servers come on, and one that has started may have to wait again.
+        if self.switching.there or self.around.takes_servers:
             return None
         around, under_way, waiting, _ = front
         if waiting or _units(under_way):

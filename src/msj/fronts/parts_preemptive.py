@@ -202,8 +202,8 @@ class PreemptivePartsFront(PhasedFront[Front]):
             kept = tuple(self._aside(job[0]) if job[1] in HOLDING else job for job in jobs) if gone else jobs
             yield change.rate, (change.after, kept), False
 
-    def progressed(self, before: Any, after: Any | None) -> bool:
-        return after is None or (before[0] if isinstance(before, tuple) else before) != after[0]
+    def in_service(self, job: Any) -> bool:
+        return bool(job[1] == RUNS)
 
     def busy_servers(self, front: Front) -> float:
         """Return how many servers make progress; those of jobs that save or load do not."""

@@ -29,8 +29,7 @@ def server_rows(
     if broken is not None:
         counts["broken"] = broken
     counts["idle"] = servers - sum(counts.values()) - (paying or 0)
-    told = power is not None or broken is not None or any(table is not None for table in prices.values())
-    rows = {f"{state}_servers": float(counts[state]) for state in STATES if told and state in counts}
+    rows = {f"{state}_servers": float(counts[state]) for state in STATES if state in counts}
     if paying is not None:
         rows["paying_servers"] = float(paying)
     working = counts | {"busy": busy + (paying or 0)}

@@ -97,6 +97,9 @@ class TaggedFront(FrontModel[Any, Any]):
     def serves(self, front: Any) -> bool:
         """Return whether the tagged job, which is there, is in service: it may come nearer to its end."""
         tag = self.tag(front)
+        told = self.inner.in_service(tag)
+        if told is not None:
+            return told
         return any(rate > 0 and self.inner.progressed(tag, self.tag(after)) for rate, after, _ in self.steps(front))
 
 
