@@ -13,14 +13,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import typeof
 
 from msj.engines.cluster import Cluster
 from msj.engines.event import EventEngine
 from msj.engines.generic import SERVE, room_to_show
 from msj.engines.law_draws import DrawnLaws
 from msj.engines.parts_loop import run_in_order
-from msj.engines.parts_policy import Model, loop_for
+from msj.engines.parts_policy import Loop, Model
 from msj.engines.parts_state import LINE, STATES, TASK, Tasks
 from msj.engines.parts_tables import NumberedLaws, environment_of, graph_of, rules_of, servers_of
 from msj.engines.server_areas import declared_areas
@@ -143,10 +142,10 @@ class PartsEngine(EventEngine):
         most = len(self.present_jobs.jobs)
         shown = room_to_show(most if self.front < 0 else min(self.front + self.servers + 1, most))
         model = Model(self.graph.classes, self.rules, self.environment, self.front)
-        given = (arriving, model, self.drawn.draws, self.present_jobs, self.farm, shown, self.finished)
         if self._serve is None:
             self._serve = self.policy.compiled(SERVE.signature)
-        return int(loop_for(tuple(map(typeof, given)))(self._serve, *given))
+        draws = self.drawn.draws
+        return Loop.run(self._serve, arriving, model, draws, self.present_jobs, self.farm, shown, self.finished)
 
     def _draw_more(self) -> None:
         self.drawn.draw_more()

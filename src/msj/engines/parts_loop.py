@@ -54,8 +54,8 @@ def run_in_order(
         else:
             slot = enter(present, arriving)
             arrive(graph, rules, draws, present, tasks, whole, slot)
-        start_line(BETWEEN, graph, rules, draws, present, tasks, servers, work)
-        if tasks.lines[BETWEEN].first < 0:
-            start_line(UNSTARTED, graph, rules, draws, present, tasks, servers, work)
+        for which in range(2):  # those who have not started only when nobody waits in between
+            if which == BETWEEN or tasks.lines[BETWEEN].first < 0:
+                start_line(which, graph, rules, draws, present, tasks, servers, work)
         if rules.set_up >= 0:
             settle_servers(graph, rules, draws, tasks, servers, now)

@@ -8,11 +8,10 @@ again. Those chosen start in order of arrival as far as servers are free; one th
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import int64, njit
+from numba import int64, njit, typeof
 
 from msj.engines.compiling import OPTIONS, helper
 from msj.engines.event import append, enter, leave, next_arrival, next_completion, unlink
@@ -209,10 +208,17 @@ def _obey(model: Any, draws: Any, present: Any, servers: Any, shown: Any, count:
     return FINISHED, changes
 
 
-@cache
-def loop_for(types: Any) -> Any:
-    """Return the loop, compiled for arguments of these types when first used; they are the same for every model."""
-    return njit(int64(SERVE, *types), **OPTIONS)(_run)
+class Loop:
+    """The loop, compiled when first used: the types of its arguments are those of every model."""
+
+    compiled: ClassVar[Any] = None
+
+    @classmethod
+    def run(cls, serve: Any, *given: Any) -> int:
+        """Handle events up to the last arrival, or all of them; return what stopped it."""
+        if cls.compiled is None:
+            cls.compiled = njit(int64(SERVE, *map(typeof, given)), **OPTIONS)(_run)
+        return int(cls.compiled(serve, *given))
 
 
 def _run(

@@ -221,8 +221,9 @@ def new_replication(
     """Make one replication from its streams."""
     typical = min(float(c.duration.mean) for c in system.active_classes)
     share, _ = policy_of(system).least_busy(system.servers, min(c.need for c in system.active_classes))
-    busy = 0.0 if share is None else share * system.servers
     engine = engine_of(system, streams)
+    # An engine that adds up what servers do must see all of the time: no gap is cut then.
+    busy = 0.0 if share is None or engine.areas else share * system.servers
     return Replication(
         source=SystemJobs(system, arrival_rate=rate, streams=streams, least_busy=busy),
         kernel=engine,
