@@ -345,5 +345,16 @@ CASES = {
         0.003,
         5,
     ),
+    "several Erlang set-ups and Erlang delays at once, and maintenance": (
+        parts(
+            3,
+            plain(1, ONE),
+            environment=[windows(Exponential(mean=4), QUICK, [1])],
+            set_up=set_up(ERLANG, delay=ERLANG),
+        ),
+        [1.0],
+        0.02,
+        6,
+    ),
     **PREEMPTIVE,
 }
