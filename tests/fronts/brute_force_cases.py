@@ -15,23 +15,17 @@ from fronts.brute_force_builders import (
     set_up,
     windows,
 )
-from msj import Erlang, Exponential, Hyperexponential, PhaseType
-from msj.disciplines.divisor_filling import DivisorFilling
-from msj.disciplines.first_fit import FirstFit
-from msj.disciplines.server_filling import ServerFilling
+from fronts.brute_force_preemptive_cases import ERLANG, HALF, ONE, PREEMPTIVE, QUICK, VARIABLE
+from msj import Erlang, Exponential, PhaseType
 
-ONE, QUICK = Exponential(mean=1), Exponential(mean="1/2")
-ERLANG = Erlang(stages=2, mean=1)
-VARIABLE = Hyperexponential(rates=[3, "1/2"], probabilities=["1/2", "1/2"])
 THERE_AND_BACK = PhaseType(initial=["1/2", "1/2"], generator=[[-2, 1], ["1/2", -1]])
 
 TWO_SPEEDS = [(1, 1.0, {}), (2, 1.5, {})]
 WITH_GPUS = [(2, 1.0, {"gpus": 1}), (1, 2.0, {})]
 
-HALF = [0.5, 0.5]
 MOSTLY_SMALL = [0.7, 0.3]
 
-NEED_BY_PHASE = kind(segment([1, 2], ERLANG))
+NEED_BY_PHASE = kind(segment(1, QUICK), segment([1, 2], ERLANG, 0))
 RAIL = kind(segment(1, ONE), segment(2, QUICK, 0), segment(1, ONE, 1))
 DIAMOND = kind(segment(1, QUICK), segment(1, ONE, 0), segment(1, QUICK, 0), segment(1, ONE, 1, 2))
 
@@ -109,7 +103,7 @@ CASES = {
     "a cap, a need per phase, delayed off and maintenance": (
         parts(
             3,
-            plain(1, VARIABLE, at_most=1),
+            plain(1, ONE, at_most=1),
             NEED_BY_PHASE,
             environment=[windows(Erlang(stages=2, mean=4), QUICK, [2])],
             set_up=set_up(QUICK, delay=ERLANG),
@@ -134,9 +128,9 @@ CASES = {
         parts(
             [(2, 1.0, {"gpus": 1}), (1, 1.5, {})],
             kind(segment(1, ONE, gpus=1), groups=(0, 1)),
-            kind(segment([1, 3], THERE_AND_BACK), groups=(1, 0), span=True),
+            kind(segment(1, QUICK), segment([1, 3], THERE_AND_BACK, 0), groups=(1, 0), span=True),
             environment=[one_by_one(2, 0.1, 1.0, group=0, groups=2)],
-            overhead=overhead(transfer=ERLANG),
+            overhead=overhead(transfer=QUICK),
         ),
         HALF,
         0.001,
@@ -205,7 +199,7 @@ CASES = {
         parts(
             2,
             fork(2, ERLANG),
-            kind(segment([2, 1], THERE_AND_BACK), segment(1, ONE, 0)),
+            kind(segment(1, QUICK), segment([2, 1], THERE_AND_BACK, 0), segment(1, ONE, 1)),
             kind(segment(1, ONE), segment([1, 2], ERLANG, 0), segment(1, ONE, 0), segment(1, QUICK, 1, 2)),
         ),
         [0.4, 0.3, 0.3],
@@ -329,7 +323,7 @@ CASES = {
     "staggered set-up, a need per phase, resources, breakdowns together": (
         parts(
             2,
-            kind(segment([2, 1], ERLANG, memory=1)),
+            kind(segment(1, QUICK), segment([2, 1], ERLANG, 0, memory=1)),
             plain(1, ONE),
             capacity={"memory": 1},
             environment=[windows(Exponential(mean=5), ONE, [2], "any")],
@@ -351,85 +345,16 @@ CASES = {
         0.003,
         5,
     ),
-    "server-filling, snapshot": (
-        parts(2, plain(1, ONE), plain(2, ERLANG), overhead=overhead(snapshot=QUICK), rule=ServerFilling()),
-        HALF,
+    "several Erlang set-ups and Erlang delays at once, and maintenance": (
+        parts(
+            3,
+            plain(1, ONE),
+            environment=[windows(Exponential(mean=4), QUICK, [1])],
+            set_up=set_up(ERLANG, delay=ERLANG),
+        ),
+        [1.0],
         0.02,
         6,
     ),
-    "server-filling, transfer by an Erlang law": (
-        parts(2, plain(1, VARIABLE), plain(2, ONE), overhead=overhead(transfer=ERLANG), rule=ServerFilling()),
-        HALF,
-        0.01,
-        6,
-    ),
-    "server-filling on four servers, snapshot and transfer, a free class": (
-        parts(
-            4,
-            plain(1, ONE),
-            plain(2, ONE, pays=False),
-            plain(4, ONE),
-            overhead=overhead(snapshot=QUICK, transfer=ONE),
-            rule=ServerFilling(),
-        ),
-        [0.5, 0.25, 0.25],
-        0.009,
-        5,
-    ),
-    "server-filling, a class that is not preemptible": (
-        parts(
-            2,
-            plain(1, ERLANG, preemptible=False),
-            plain(1, ONE),
-            plain(2, ONE),
-            overhead=overhead(snapshot=ERLANG, transfer=QUICK),
-            rule=ServerFilling(),
-        ),
-        [0.3, 0.3, 0.4],
-        0.008,
-        5,
-    ),
-    "server-filling, snapshot and transfer, breakdowns together and speeds": (
-        parts(
-            2,
-            plain(1, ERLANG, preemptible=False),
-            plain(2, ONE),
-            environment=[
-                windows(Exponential(mean=5), ONE, [2], "any"),
-                modulated([[-1, 1], [2, -2]], speed=[1.0, 0.25]),
-            ],
-            overhead=overhead(snapshot=QUICK, transfer=ERLANG),
-            rule=ServerFilling(),
-        ),
-        HALF,
-        0.003,
-        5,
-    ),
-    "preemptive first-fit, snapshot and transfer, a free class, maintenance": (
-        parts(
-            3,
-            plain(2, ONE),
-            plain(1, ERLANG),
-            plain(3, ONE, pays=False),
-            environment=[windows(Erlang(stages=2, mean=4), QUICK, [3])],
-            overhead=overhead(snapshot=QUICK, transfer=QUICK),
-            rule=FirstFit(preemptive=True, window=2),
-        ),
-        [0.4, 0.4, 0.2],
-        0.002,
-        4,
-    ),
-    "divisor-filling, snapshot and transfer, a class that is not preemptible": (
-        parts(
-            3,
-            plain(1, ONE),
-            plain(1, ERLANG, preemptible=False),
-            plain(3, ONE),
-            overhead=overhead(snapshot=QUICK, transfer=QUICK),
-            rule=DivisorFilling(),
-        ),
-        [0.4, 0.3, 0.3],
-        0.009,
-        5,
-    ),
+    **PREEMPTIVE,
 }

@@ -1,8 +1,8 @@
 """A chain by brute force: every way an event may fall, every state that can be reached, the balance equations solved.
 
 A model has four things: ``empty()``, the state without jobs; ``thawed(state, draw)``, a state that may be changed, with
-``arrive``, ``settle``, ``frozen`` and the classes of the jobs that ``left``; ``events(state)``, pairs of a rate and what
-it does to a thawed state; ``row(state)``, what is measured of it.
+``arrive``, ``settle``, ``frozen`` and the classes of those who ``left``; ``events(state)``, pairs of a rate and what it
+does to a thawed state; ``row(state)``, what is measured of it.
 """
 
 import numpy as np

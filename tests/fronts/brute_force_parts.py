@@ -377,4 +377,4 @@ class Thawed:
 
 def take(room, holds):
     for key, amount in holds:
-        room[key] -= amount
+        room[key] = room.get(key, 0) - amount

@@ -90,12 +90,10 @@ def test_the_servers_add_up(name):
     )
 
 
-#: The quickest that have every part between them; all of them: verification/test_brute_force_cases.py.
+#: Some of the quickest; all of them: verification/test_brute_force_cases.py.
 QUICK = [
     "groups, spanning, resources, a cap and set-up",
     "spanning, a chain, staggered set-up and breakdowns one by one",
-    "a need per phase, Erlang set-up, breakdowns one by one, maintenance and speeds",
-    "spanning, delayed off, breakdowns one by one and together, maintenance",
     "set-up, transfer, priority work, a chain and delay",
     "server-filling, snapshot",
     "server-filling, a class that is not preemptible",
