@@ -58,6 +58,8 @@ class Catalogue:
         Whether the package holds other kinds too; then each variant says which it is (``VARIANT.kind``).
     own
         The module of the package that makes a variant of what a user wrote himself (see ``users_own``).
+    joint
+        The module of the package that makes one variant of several (see ``combined``).
     base
         The class all variants derive from, ``MODULE:CLASS``; without one, files on ``MSJ_PATH`` are not looked at.
     named_by
@@ -68,6 +70,7 @@ class Catalogue:
     package: str
     shared: bool = False
     own: str = ""
+    joint: str = ""
     base: str = ""
     named_by: str = "name"
 
@@ -96,6 +99,10 @@ class Catalogue:
     def users_own(self, given: Any) -> Any | None:
         """Return the variant that a user's function, or the text or table that names one, stands for; None if none."""
         return importlib.import_module(f"{self.package}.{self.own}").users_own(given) if self.own else None
+
+    def combined(self, variants: Iterable[Any]) -> Any:
+        """Return the one variant that several stand for together."""
+        return importlib.import_module(f"{self.package}.{self.joint}").combined(tuple(variants))
 
     def __iter__(self) -> Iterator[Any]:
         return (self.get(name) for name in self.names())
@@ -160,7 +167,12 @@ ORDERS = Catalogue(kind="order of jobs", package="msj.model.orders", base="msj.m
 POLICIES = Catalogue(
     kind="policy", package="msj.disciplines", shared=True, own="own_function", base="msj.disciplines.base:Policy"
 )
-MODELS = Catalogue(kind="model", package="msj.disciplines", shared=True, base="msj.disciplines.model:Model")
+MODELS = Catalogue(
+    kind="model", package="msj.disciplines", shared=True, joint="combined", base="msj.disciplines.model:Model"
+)
+ENVIRONMENTS = Catalogue(
+    kind="environment", package="msj.model.environments", base="msj.model.environments.base:Environment"
+)
 ANALYSES = Catalogue(kind="analysis", package="msj.analysis", base="msj.analysis.base:Analysis")
 LOG_READERS = Catalogue(kind="log format", package="msj.logs.readers")
 
@@ -175,4 +187,4 @@ def files_behind(question: Any) -> dict[str, str]:
 
 
 #: The catalogues to which files on ``MSJ_PATH`` can add.
-OPEN = (DURATIONS, ARRIVALS, ORDERS, POLICIES, MODELS, ANALYSES)
+OPEN = (DURATIONS, ARRIVALS, ORDERS, POLICIES, MODELS, ENVIRONMENTS, ANALYSES)

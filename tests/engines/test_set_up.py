@@ -21,9 +21,11 @@ def test_servers_are_on_and_off_as_long_as_the_chain_says(staggered):
     states = ("busy", "idle", "set_up", "off")
     pieces = []
     for _ in range(41):
-        before, clock = engine.power[0].copy(), engine.clock
+        before, clock = engine.areas, engine.clock
         engine.advance(source.take(10_000))
-        pieces.append([(engine.power[0][s] - before[s]) / (engine.clock - clock) for s in states])
+        pieces.append(
+            [(engine.areas[f"{s}_servers"] - before[f"{s}_servers"]) / (engine.clock - clock) for s in states]
+        )
     shares = np.array(pieces[1:])
     np.testing.assert_allclose(shares.sum(axis=1), 4, rtol=1e-9)
     errors = shares.std(axis=0, ddof=1) / np.sqrt(len(shares))

@@ -8,6 +8,7 @@ import msj
 from fronts.brute_force import mean_response_time, pollaczek_khinchine, replaced
 from msj import Exponential, InvalidInput, JobClass, NotSupported, System
 from msj.fronts import front_of
+from msj.fronts.parts_preemptive import ASIDE, LOADS, RUNS
 from strategies import exponentials, phase_types, simple
 
 
@@ -99,12 +100,15 @@ def test_dearer_preemption_takes_less_load():
 
 def test_who_owes():
     model = front_of(costly(2, simple(2, (1, 1, "1/2"), (2, 1, "1/2")).classes, 1))
-    front = model.add(model.add(model.empty(), 0), 1)  # a large job arrives while a small one runs
-    assert front == ((0, True), (1, False))
-    assert (model.busy_servers(front), model.measures(front)) == (2.0, {"paying_servers": 0.0})
+    [(small_runs, _)] = model.settled(model.add(model.empty(), 0))
+    [(front, _)] = model.settled(model.add(small_runs, 1))  # a large job arrives while a small one runs
+    assert front[1] == ((1, RUNS, -1), (0, ASIDE, -1))
+    assert model.measures(front) == {"busy_servers": 2.0, "idle_servers": 0.0, "paying_servers": 0.0}
     [(_, left, completed)] = model.steps(front)
     assert completed
-    assert (left, model.measures(left)) == (((0, True),), {"paying_servers": 1.0})
+    [(left, _)] = model.settled(left)
+    assert left[1] == ((0, LOADS, 0),)
+    assert model.measures(left) == {"busy_servers": 0.0, "idle_servers": 1.0, "paying_servers": 1.0}
 
 
 def test_what_is_wrong_is_refused_in_words():

@@ -64,5 +64,9 @@ def test_several_resources_keeping_every_job():
     system = System(servers=4, classes=classes, model=model, arrival_rate=0.12)
     assert msj.analyse(system)["mean_response_time"] == pytest.approx(expected, rel=2e-5)
     front_model = front_of(system)
-    running, waiting = front_model.add(front_model.add(front_model.empty(), 0), 1)
-    assert (front_model.busy(running), waiting) == ((3, 1, 3), ())
+    front = front_model.empty()
+    for job, _ in front_model.fresh():
+        front = front_model.add(front, job)
+    assert front_model.busy_servers(front) == 3
+    assert [front_model.places.held(own[0][0], own[0][2]) for _, own in front[1]] == [(2, 0, 1), (1, 1, 2)]
+    assert front[2] == ()  # nobody waits

@@ -233,7 +233,7 @@ def tally_of(response):
     sums = np.zeros((1, len(COLUMNS)))
     sums[0, :2] = 1.0, response
     empty = Sketch.of(0, np.zeros(4, np.int64))
-    return Tally(sums, empty, empty, 1.0, 0.0, 0.0, 0.0, np.empty(0), np.empty(0))
+    return Tally(sums, empty, empty, 1.0, 0.0, 0.0, 0.0, np.empty(0), np.empty(0), np.empty(0))
 
 
 def test_batches_are_equal_stretches_of_several_memories():

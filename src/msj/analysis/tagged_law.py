@@ -86,7 +86,8 @@ def starts_at_once(model: TaggedFront, levels: FrontLevels) -> list[Vector]:
         for i, front in enumerate(fronts):
             if not model.full(front):
                 for job, c, chance in model.tagged:
-                    chances[i, c] += chance * model.serves(model.add(front, job))
+                    joined = model.settled(model.add(front, job))
+                    chances[i, c] += chance * sum(share for reached, share in joined if model.serves(reached))
     return found
 
 

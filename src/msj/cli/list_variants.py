@@ -1,4 +1,4 @@
-"""``msj list durations|arrivals|orders|policies|models|analyses|quantities [NAME|FILE]``."""
+"""``msj list durations|arrivals|orders|policies|models|environments|analyses|quantities [NAME|FILE]``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from msj.cli.options import SpecPath
 from msj.cli.show import show_grid, show_json
 from msj.model import System, read
 from msj.model.arrivals import Arrivals
-from msj.registry import ANALYSES, ARRIVALS, DURATIONS, MODELS, ORDERS, POLICIES, Catalogue
+from msj.registry import ANALYSES, ARRIVALS, DURATIONS, ENVIRONMENTS, MODELS, ORDERS, POLICIES, Catalogue
 from msj.results.glossary import GLOSSARY
 
 QUANTITIES = "quantities"
@@ -25,6 +25,7 @@ CATALOGUES = {
     "orders": ORDERS,
     "policies": POLICIES,
     "models": MODELS,
+    "environments": ENVIRONMENTS,
     "analyses": ANALYSES,
 }
 
@@ -73,6 +74,7 @@ def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
       msj list arrivals mmpp
       msj list policies
       msj list models server-groups
+      msj list environments breakdowns
       msj list analyses examples/two_servers.toml
       msj list quantities
       msj list quantities mean_response_time
@@ -159,6 +161,11 @@ def _row(catalogue: Catalogue, name: str, system: System | None) -> dict[str, st
             row["citation"] = variant.citation
         else:
             row["chosen"] = _chosen(name, system)
+    elif catalogue is ENVIRONMENTS:
+        if system is None:
+            row["citation"] = variant.citation
+        else:
+            row["chosen"] = "yes" if any(isinstance(one, variant) for one in system.environment) else "no"
     elif system is not None:
         reason = variant().supports(system)
         if catalogue is POLICIES and system.model is not None:
@@ -172,7 +179,7 @@ def _row(catalogue: Catalogue, name: str, system: System | None) -> dict[str, st
 
 def _chosen(name: str, system: System) -> str:
     """Say whether a system's model is this one, and whether it can be solved."""
-    if system.model is None or system.model.name != name:
+    if system.model is None or name not in [part.name for part in system.model.parts]:
         return "no"
     from msj.fronts.front_of import why_no_front
 

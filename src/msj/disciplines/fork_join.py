@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from msj.disciplines.model import Model
+from msj.disciplines.part import Part, Segment
 from msj.disciplines.served_by import ServedBy
-from msj.model import System
+from msj.model import JobClass, System
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForkJoin(Model):
+class ForkJoin(Part):
     """In a spec file: model = "fork-join"; a class's need is its number of tasks, its duration that of one task.
 
     Examples
@@ -33,13 +33,23 @@ class ForkJoin(Model):
     name: ClassVar[str] = "fork-join"
     summary: ClassVar[str] = "a job's tasks start together and end one by one, each freeing its server"
     citation: ClassVar[str] = "reset, Appendix H.2"
+    rank: ClassVar[int] = 1
     idles: ClassVar[str] = "a job of several tasks may wait while fewer servers than it has tasks are free"
 
     def engine(self, system: System) -> ServedBy:
         return ServedBy("msj.engines.fork_join:ForkJoinEngine", laws=[c.duration for c in system.classes])
 
-    def front_model(self, system: System) -> ServedBy:
-        return ServedBy("msj.fronts.fork_join:ForkJoinFront")
+    front_model = Part.front_model  # the same rule, whichever loop simulates it
+
+    def segments(self, job_class: JobClass, segments: list[Segment]) -> list[Segment]:
+        """Make tasks of every segment: as many as it needs servers, each after all tasks of those it comes after."""
+        tasks: list[range] = []  # of each segment: the numbers of its tasks
+        found: list[Segment] = []
+        for segment in segments:
+            after = [task for j in segment["after"] for task in tasks[j]]
+            tasks.append(range(len(found), len(found) + segment["need"]))
+            found += [segment | {"need": 1, "after": after}] * segment["need"]
+        return found
 
 
 VARIANT = ForkJoin

@@ -39,6 +39,11 @@ class Model(Chosen, ABC):
                 setattr(cls, other, getattr(Model, other))
 
     @property
+    def parts(self) -> tuple[Model, ...]:
+        """What it is put together from: itself, unless it is several."""
+        return (self,)
+
+    @property
     def policy(self) -> str:
         """What a spec file calls the policy the model goes with."""
         return self.goes_with.name
@@ -72,6 +77,10 @@ class Model(Chosen, ABC):
     def work(self, job_class: JobClass) -> float:
         """Return the mean server-time a job takes."""
         return job_class.work
+
+    def service_capacity(self, system: System) -> float:
+        """Return the work that all servers could do in a unit of time, if none ever stood idle."""
+        return float(system.servers)
 
     def supports(self, system: System) -> str | None:
         """Return None if the model can run ``system`` under its policy, else the reason why not."""

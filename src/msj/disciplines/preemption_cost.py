@@ -1,28 +1,40 @@
-"""Preemption that costs time, under ServerFilling (reset, Appendix H.6; the policy: wcfs, section 3.4.2).
+"""Preemption that costs time: a snapshot of the job that is stopped, a transfer when it goes on (reset, Appendix H.6).
 
-Needs and servers are powers of two. Served are the largest needs (ties by arrival) among the shortest prefix of jobs
-whose needs sum to at least k. A job that is served and then put aside *owes*: when it has its servers again it first
-pays an overhead, exponential with rate ``overhead_rate``, during which it holds them without progress; then it goes on
-where it was. Put aside while it pays, it owes all of it again. The first start is free.
+Under a preemptive policy that looks at finitely many jobs (ServerFilling, DivisorFilling, first fit with a window and
+preemption, ...): a job that is served and then not chosen first *saves*, for a time of law ``snapshot`` in which it
+holds its servers without progress, and is then put aside; without ``snapshot`` it is put aside at once. When it has
+servers again it first *loads*, for a time of law ``transfer`` (``overhead_rate``: exponential), again holding them
+without progress; then it goes on where it was. Put aside while it loads, it owes all of it again. The first start is
+free. Jobs that are chosen while others still save start as far as free servers suffice.
+
+A class may say ``preemptible = false``: once started, its jobs stay, and the policy decides about the others and the
+servers that are left; or ``overhead = false``: stopping its jobs is free.
+
+Under ``fcfs`` jobs are stopped only where an environment takes their servers: they cannot save then, and load when they
+start again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msj.disciplines.base import Policy
-from msj.disciplines.model import Model, policy_of
+from msj.disciplines.part import Part
 from msj.disciplines.served_by import ServedBy
-from msj.disciplines.server_filling import ServerFilling, why_not_powers_of_two
+from msj.disciplines.server_filling import ServerFilling
+from msj.errors import InvalidInput
 from msj.model import System
-from msj.model.numbers import Number, positive
+from msj.model.durations import Duration, Exponential
+from msj.model.numbers import Number, positive, truth
 
 
 @dataclass(frozen=True, kw_only=True)
-class PreemptionCost(Model):
+class PreemptionCost(Part):
     """In a spec file: model = { name = "preemption-cost", overhead_rate = 10 } and policy = "server-filling".
+
+    Or ``snapshot = { law = ... }``, ``transfer = { law = ... }``; class: ``preemptible = false``, ``overhead = false``.
 
     Examples
     --------
@@ -35,29 +47,46 @@ class PreemptionCost(Model):
     """
 
     name: ClassVar[str] = "preemption-cost"
-    summary: ClassVar[str] = "a job that was put aside pays an overhead before it goes on; policy server-filling"
+    summary: ClassVar[str] = "jobs that are stopped save, and load before they go on; preemptive policies, finite front"
     citation: ClassVar[str] = "reset, Appendix H.6"
+    class_keys: ClassVar[tuple[str, ...]] = ("preemptible", "overhead")
     goes_with: ClassVar[type[Policy]] = ServerFilling
     idles: ClassVar[str] = "jobs that were put aside hold servers without progress while they pay their overhead"
 
     time_powers: ClassVar[Mapping[str, int]] = {"overhead_rate": -1}
 
-    overhead_rate: Number
+    overhead_rate: Number | None = None
+    snapshot: Duration | None = None
+    transfer: Duration | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "overhead_rate", positive(self.overhead_rate, "overhead_rate"))
+        if self.overhead_rate is not None:
+            object.__setattr__(self, "overhead_rate", positive(self.overhead_rate, "overhead_rate"))
+            if self.transfer is not None:
+                raise InvalidInput("overhead_rate and transfer are both given; say how long loading takes in one way")
+        self.set_law("snapshot")
+        self.set_law("transfer")
+        if self.overhead_rate is None and self.snapshot is None and self.transfer is None:
+            raise InvalidInput("model 'preemption-cost' has no overhead_rate; add it, or snapshot or transfer")
 
-    def engine(self, system: System) -> ServedBy:
+    def told(self) -> dict[str, Any]:
+        transfer = self.transfer if self.overhead_rate is None else Exponential(rate=self.overhead_rate)
+        return {"overhead": {"snapshot": self.snapshot, "transfer": transfer}}
+
+    def engine(self, system: System) -> ServedBy | None:
+        free = any(key in c.extra for c in system.classes for key in self.class_keys)
+        if self.overhead_rate is None or self.snapshot is not None or free or type(system.policy) is not ServerFilling:
+            return super().engine(system)  # the loop of its own knows ServerFilling and exponential overheads only
         rate = float(self.overhead_rate)
         return ServedBy("msj.engines.preemption_cost:PreemptionCostEngine", overhead_rate=rate)
 
-    def front_model(self, system: System) -> ServedBy:
-        return ServedBy("msj.fronts.preemption_cost:PreemptionCostFront", overhead_rate=float(self.overhead_rate))
+    front_model = Part.front_model  # the same rule, whichever loop simulates it
 
-    def supports(self, system: System) -> str | None:
-        if policy_of(system).restart:
-            return "jobs that were put aside pay and go on where they were; leave restart out"
-        return super().supports(system) or why_not_powers_of_two(system)
+    def class_value(self, key: str, value: Any) -> bool:
+        return truth(value, key)
+
+    def why_alone(self, system: System) -> str | None:
+        return None if system.environment else "under fcfs jobs are stopped only by an environment; add one"
 
 
 VARIANT = PreemptionCost

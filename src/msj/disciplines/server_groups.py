@@ -3,6 +3,10 @@
 A job takes its need, all of it in one group: the first in its class's order of preference with room. Jobs start in
 order of arrival; one that finds room in none of its groups blocks those behind it. Running jobs stay where they are.
 One group is the ordinary cluster under FCFS.
+
+A group may have a ``speed`` (a duration is the time at speed 1) and ``resources`` of its own, from which the jobs in it
+take those of these names. A class with ``span = true`` may take servers of several groups at once, as many as are free
+in each in its order of preference; such a job is as fast as the slowest group it uses.
 """
 
 from __future__ import annotations
@@ -11,18 +15,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from msj.disciplines.model import Model
+from msj.disciplines.part import Part
+from msj.disciplines.resource_amounts import amounts
 from msj.disciplines.served_by import ServedBy
 from msj.errors import InvalidInput
 from msj.model import JobClass, System
-from msj.model.numbers import text, whole
+from msj.model.numbers import positive, text, truth, whole
 from msj.model.table import frozen
 from msj.registry import nearest
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerGroups(Model):
+class ServerGroups(Part):
     """In a spec file: model = { name = "server-groups", groups = { old = 8, new = 4 } }; class: groups = ["new"].
+
+    A group may be a table: { servers = 4, speed = 1.5, resources = { gpus = 2 } }. Class: span, resources.
 
     Examples
     --------
@@ -38,18 +45,25 @@ class ServerGroups(Model):
     name: ClassVar[str] = "server-groups"
     summary: ClassVar[str] = "groups of servers; a job runs inside one group, and only in those its class names"
     citation: ClassVar[str] = "reset, Appendix H.4"
-    class_keys: ClassVar[tuple[str, ...]] = ("groups",)
+    class_keys: ClassVar[tuple[str, ...]] = ("groups", "span", "resources")
     idles: ClassVar[str] = "a job may wait for room in one group while servers of another stand idle"
 
-    groups: Mapping[str, int]
+    groups: Mapping[str, Any]  # servers, or a table
 
     def __post_init__(self) -> None:
         if not isinstance(self.groups, Mapping) or not self.groups:
             raise InvalidInput(f"groups = {self.groups!r} must be a table of groups; write {{ old = 8, new = 4 }}")
-        groups = {name: whole(servers, f"groups.{name}") for name, servers in self.groups.items()}
+        groups = {name: _group(group, f"groups.{name}") for name, group in self.groups.items()}
         object.__setattr__(self, "groups", frozen(groups, "groups"))
 
-    def engine(self, system: System) -> ServedBy:
+    def told(self) -> dict[str, Any]:
+        return {"groups": {name: _as_told(group) for name, group in self.groups.items()}}
+
+    def engine(self, system: System) -> ServedBy | None:
+        if any(not isinstance(group, int) for group in self.groups.values()) or any(
+            "span" in c.extra for c in system.classes
+        ):
+            return super().engine(system)  # the pools know neither speeds nor resources of groups
         ways = [
             [[c.need if name == used else 0 for name in self.groups] for used in self.groups_of(c)]
             for c in system.classes
@@ -57,11 +71,13 @@ class ServerGroups(Model):
         sizes = list(self.groups.values())
         return ServedBy("msj.engines.pools:PoolsEngine", capacity=sizes, ways=ways, servers=[True] * len(sizes))
 
-    def front_model(self, system: System) -> ServedBy:
-        allowed = [self.groups_of(c) for c in system.classes]
-        return ServedBy("msj.fronts.server_groups:ServerGroupsFront", groups=self.groups, allowed=allowed)
+    front_model = Part.front_model  # the same rule, whichever loop simulates it
 
-    def class_value(self, key: str, value: Any) -> tuple[str, ...]:
+    def class_value(self, key: str, value: Any) -> Any:
+        if key == "span":
+            return truth(value, key)
+        if key == "resources":
+            return amounts(value, key)
         if not isinstance(value, (list, tuple)) or not value:
             raise InvalidInput(f"{key} = {value!r} must be a list of groups in order of preference; write ['new']")
         for name in value:
@@ -74,21 +90,32 @@ class ServerGroups(Model):
     def groups_of(self, job_class: JobClass) -> tuple[str, ...]:
         """Return the groups a class may run in: those it names, or all that are large enough."""
         named: tuple[str, ...] | None = job_class.extra.get("groups")
-        return named or tuple(name for name, servers in self.groups.items() if job_class.need <= servers)
+        return named or tuple(name for name, group in self.groups.items() if job_class.need <= _as_told(group)[0])
 
-    def check(self, system: System) -> None:
-        total = sum(self.groups.values())
-        if total != system.servers:
-            raise InvalidInput(f"groups have {total} servers together and servers = {system.servers}; make them equal")
-        for index, c in enumerate(system.classes):
-            narrow = next((name for name in self.groups_of(c) if c.need > self.groups[name]), None)
-            if narrow is not None or not self.groups_of(c):
-                most = "no group has as many" if narrow is None else f"group '{narrow}' has {self.groups[narrow]}"
-                raise InvalidInput(
-                    f"class '{c.name}' needs {c.need} servers of one group and {most}; "
-                    "lower need or name larger groups",
-                    where=f"classes[{index}]",
-                )
+
+def _group(value: Any, name: str) -> Any:
+    """Return a group as it is written: its servers, or a table with ``servers``, ``speed`` and ``resources``."""
+    if not isinstance(value, Mapping):
+        return whole(value, name)
+    known = ("servers", "speed", "resources")
+    for key in value:
+        if key not in known:
+            raise InvalidInput(f"{name}: unknown key '{key}'; {nearest(str(key), known)}")
+    if "servers" not in value:
+        raise InvalidInput(f"{name}: key 'servers' is missing; add servers = ...")
+    found: dict[str, Any] = {"servers": whole(value["servers"], f"{name}.servers")}
+    if "speed" in value:
+        found["speed"] = positive(value["speed"], f"{name}.speed")
+    if "resources" in value:
+        found["resources"] = amounts(value["resources"], f"{name}.resources")
+    return found
+
+
+def _as_told(group: Any) -> tuple[int, float, dict[str, int]]:
+    """Return servers, speed and resources of a group."""
+    if isinstance(group, int):
+        return group, 1.0, {}
+    return group["servers"], float(group.get("speed", 1)), dict(group.get("resources", {}))
 
 
 VARIANT = ServerGroups

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
@@ -75,6 +76,10 @@ class Engine(Protocol):
     @property
     def lost_area(self) -> float:
         """Server-time of service that was lost when jobs were stopped, since the beginning."""
+
+    @property
+    def areas(self) -> Mapping[str, float]:
+        """Integrals over time since the beginning, by the name of the row that their time average is; often none."""
 
     def present(self) -> float:
         """Jobs in the system now, at least roughly: what shows whether the queue keeps growing."""

@@ -7,6 +7,7 @@ an arrival come first, and simultaneous completions one after the other, each fo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,6 +70,10 @@ class EventEngine(ABC):
     @property
     def lost_area(self) -> float:
         return float(self.state["lost_area"])
+
+    @property
+    def areas(self) -> Mapping[str, float]:
+        return {}
 
     def present(self) -> float:
         return float(self.state["present"])

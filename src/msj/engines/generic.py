@@ -97,7 +97,7 @@ class GenericEngine(EventEngine):
 
     def _run(self, block: JobBlock, arriving: Arriving) -> int:
         most, front = len(self.present_jobs.jobs), self.options.front
-        shown = _room(most if front < 0 else min(front + self.servers + 1, most))
+        shown = room_to_show(most if front < 0 else min(front + self.servers + 1, most))
         estimates = self._estimates(block)
         if self.remark:
             return run_plainly(
@@ -114,7 +114,8 @@ class GenericEngine(EventEngine):
         return np.ascontiguousarray(rule.estimated(block.estimates))
 
 
-def _room(jobs: int) -> Shown:
+def room_to_show(jobs: int) -> Shown:
+    """Return columns for so many jobs."""
     whole, flags = np.empty((2, jobs), dtype=np.int64), np.empty((2, jobs), dtype=np.bool_)
     return Shown(whole[0], whole[1], flags[0], np.empty(jobs), flags[1])
 
@@ -128,7 +129,7 @@ def _loop() -> Any:
         Arriving(times, numbers, numbers, times, True),
         times,
         Present(np.empty(0, dtype=GenericEngine.row), numbers, np.zeros(1, dtype=STATE)),
-        _room(1),
+        room_to_show(1),
         Finished.room_for(1),
     )
     return njit(int64(SERVE, *map(typeof, groups)), **OPTIONS)(_run)

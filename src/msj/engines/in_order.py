@@ -7,6 +7,7 @@ the jobs before it alone, and no event loop is needed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,6 +60,10 @@ class InOrderEngine(ABC):
     @property
     def lost_area(self) -> float:
         return 0.0  # nobody is stopped
+
+    @property
+    def areas(self) -> Mapping[str, float]:
+        return {}
 
     def present(self) -> float:
         """Jobs waiting now: the wait of the last arrival times the rate at which jobs have started so far."""

@@ -7,6 +7,7 @@ are exponential, so at every event the time to the next end of a set-up can be d
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,11 +15,13 @@ import numpy as np
 from msj.engines.cluster import Cluster
 from msj.engines.compiling import helper, kernel
 from msj.engines.event import EventEngine, append, complete, enter, leave, next_arrival, next_completion, start
+from msj.engines.server_areas import declared_areas
 from msj.engines.state import FINISHED, MORE_DRAWS, Arriving, job_row
 from msj.workloads.job_block import JobBlock
 
 #: Servers on and servers wanted; server-time spent busy, idle, in set-up and off.
-POWER = np.dtype([("on", "i8"), ("wanted", "i8"), ("busy", "f8"), ("idle", "f8"), ("set_up", "f8"), ("off", "f8")])
+STATES = ("busy", "idle", "set_up", "off")
+POWER = np.dtype([("on", "i8"), ("wanted", "i8"), *((state, "f8") for state in STATES)])
 
 
 class Rule(NamedTuple):
@@ -30,17 +33,31 @@ class Rule(NamedTuple):
 
 
 class SetUpEngine(EventEngine):
-    """FCFS with set-up; ``power`` adds up the time servers spend busy, idle, in set-up and off."""
+    """FCFS with set-up; ``power`` and ``cost`` are those of one server by state: busy, idle, set_up, off."""
 
     row: ClassVar[np.dtype[Any]] = job_row(before="i8")
 
-    def __init__(self, cluster: Cluster, *, set_up_rate: float, staggered: bool) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        *,
+        set_up_rate: float,
+        staggered: bool,
+        power: Mapping[str, float] | None = None,
+        cost: Mapping[str, float] | None = None,
+    ) -> None:
         super().__init__(cluster, draws="standard_exponential")
         self.rule = Rule(cluster.servers, set_up_rate, staggered)
-        self.power = np.zeros(1, dtype=POWER)
+        self.spent = np.zeros(1, dtype=POWER)
+        self.tables = {"power": power, "cost": cost}
+
+    @property
+    def areas(self) -> dict[str, float]:
+        spent = self.spent[0]
+        return declared_areas({state: float(spent[state]) for state in STATES}, **self.tables)
 
     def _run(self, block: JobBlock, arriving: Arriving) -> int:
-        return int(_run(self.rule, arriving, self.present_jobs, self.power, self.draws, self.finished))
+        return int(_run(self.rule, arriving, self.present_jobs, self.spent, self.draws, self.finished))
 
 
 @helper

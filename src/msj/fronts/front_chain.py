@@ -8,7 +8,7 @@ Open: level n has the fronts of n jobs, and the full fronts of fewer (the rest i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -48,30 +48,34 @@ def saturated_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRON
         name: [] for name in ("quiet", "completing", "starting", "passing", "settling")
     }
 
-    def number(front: Any) -> tuple[bool, int]:
-        full = front in numbers or (front not in passed and model.full(front))
-        known = numbers if full else passed
+    def number(front: Any, known: dict[Any, int]) -> int:
         if front not in known:
             if len(numbers) + len(passed) >= most_fronts:
                 raise TooLarge(_too_many(most_fronts))
             known[front] = len(known)
             waiting.append(front)
-        return full, known[front]
+        return known[front]
+
+    def reach(i: int, front: Any, rate: float, at_once: str, passing: str) -> None:
+        """Write down that row i leads to a front: at once to what it settles to if it is full."""
+        if front in passed or not model.full(front):
+            blocks[passing].append((i, number(front, passed), rate))
+        else:
+            settled = model.settled(front)
+            blocks[at_once] += ((i, number(found, numbers), rate * chance) for found, chance in settled)
 
     for front in waiting:  # the list grows while it is read
-        full, i = number(front)
-        if not full:
+        if front in passed:
             for reached, chance in _joined(model, front).items():
-                settles, j = number(reached)
-                blocks["settling" if settles else "passing"].append((i, j, chance))
+                reach(passed[front], reached, chance, "settling", "passing")
             continue
+        i = numbers[front]
         for rate, after, completes in _steps(model, front):
-            if not completes:
-                for reached, chance in refilled(after, model.most_jobs).items():
-                    blocks["quiet"].append((i, number(reached)[1], rate * chance))
+            if completes:
+                reach(i, after, rate, "completing", "starting")
             else:
-                at_once, j = number(after)
-                blocks["completing" if at_once else "starting"].append((i, j, rate))
+                for reached, chance in refilled(after, model.most_jobs).items():
+                    blocks["quiet"].append((i, number(reached, numbers), rate * chance))
     return list(numbers), _marked_chain(model, blocks, numbers, passed)
 
 
@@ -85,7 +89,8 @@ def _beginnings(model: FrontModel[Any, Any], most_fronts: int) -> dict[Any, int]
             waiting += fresh
             if len(met) > most_fronts:
                 raise TooLarge(_too_many(most_fronts))
-    return {front: i for i, front in enumerate(front for front in met if model.full(front))}
+    full = (found for front in met if model.full(front) for found, _ in model.settled(front))
+    return {front: i for i, front in enumerate(dict.fromkeys(full))}
 
 
 def _marked_chain(
@@ -163,8 +168,10 @@ def moves_of(
 
     def moves(n: int, front: Any) -> Iterator[tuple[str, int, Any, float]]:
         if n < last:
-            law = {front: 1.0} if model.full(front) else _joined(model, front)
-            yield from (("arrival", n + 1, reached, chance) for reached, chance in law.items())
+            for joined, chance in ({front: 1.0} if model.full(front) else _joined(model, front)).items():
+                # Nobody else is there: who has come is seen at once.
+                law = ((joined, 1.0),) if joined is front else model.settled(joined)
+                yield from (("arrival", n + 1, reached, chance * own) for reached, own in law)
         back = n - model.size(front)
         for rate, after, completes in _steps(model, front):
             kind = "completion" if completes else "quiet"
@@ -192,6 +199,13 @@ def _joined(model: FrontModel[Any, Any], front: Any) -> Law:
     return law
 
 
+def _summed(law: Iterable[tuple[Any, float]]) -> Law:
+    found: Law = {}
+    for front, chance in law:
+        found[front] = found.get(front, 0.0) + chance
+    return found
+
+
 def filling(model: FrontModel[Any, Any], most_fronts: int) -> Callable[[Any, int], Law]:
     """Return the function that lets up to so many jobs of the back join a front."""
     total = sum(chance for _, chance in model.fresh())
@@ -201,7 +215,7 @@ def filling(model: FrontModel[Any, Any], most_fronts: int) -> Callable[[Any, int
     @lru_cache(maxsize=200_000)
     def refilled(front: Any, available: int) -> Law:
         if available == 0 or model.full(front):
-            return {model.settled(front): 1.0}
+            return _summed(model.settled(front))
         law: Law = {}
         for joined, chance in _joined(model, front).items():
             for reached, rest in refilled(joined, available - 1).items():

@@ -9,7 +9,8 @@ next job in arrival order joins it; a full front looks at nobody else. That is a
 - ``full``   whether a front looks at no further job,
 - ``add``    the front after one more job has joined (and, say, started),
 - ``steps``  what can happen to a front: (rate, front after, whether a job completed),
-- ``size``   how many jobs are in a front, and ``most_jobs``, how many there are at most.
+- ``size``   how many jobs are in a front, and ``most_jobs``, how many there are at most,
+- ``settled``  what is decided only when it is clear who else is there (mostly nothing).
 
 From this ``front_chain`` makes the saturated chain and the level process of the open system, so that stability
 threshold, RESET prediction and exact response time follow without further work.
@@ -70,9 +71,15 @@ class FrontModel(ABC, Generic[Front, Job]):
         """Return whether the front looks at no further job."""
         return self.size(front) >= self.most_jobs
 
-    def settled(self, front: Front) -> Front:
-        """Return the front once it is clear that nobody else can join; only for fronts that wait for the next job."""
-        return front
+    def settled(self, front: Front) -> Iterable[tuple[Front, float]]:
+        """Return the law of the front once it is clear that nobody else joins: (front, probability).
+
+        Only for fronts in which something is decided by who comes next. It is as full as before.
+        """
+        return ((front, 1.0),)
+
+    def pair_classes(self, classes: int) -> None:
+        """Hear that class ``classes + i`` is class i again, told apart to be followed; what they share, they share."""
 
     def jobs(self, front: Front) -> Iterable[Any]:
         """Return the jobs of a front, each as :meth:`class_of` understands it."""
@@ -85,6 +92,10 @@ class FrontModel(ABC, Generic[Front, Job]):
     def class_of(self, job: Job) -> int:  # noqa: ARG002
         """Return the index of a fresh job's class."""
         return 0
+
+    def in_service(self, job: Any) -> bool | None:  # noqa: ARG002
+        """Return whether a job of :meth:`jobs` is in service; None if only what may happen next tells."""
+        return None
 
     def progressed(self, before: Any, after: Any | None) -> bool:
         """Return whether a job that was ``before`` has been served if it is ``after`` now; None if it is gone."""

@@ -21,11 +21,11 @@ class SmashFront(NonPreemptiveFront):
     def __init__(self, system: System, *, window: int) -> None:
         super().__init__(system, policy_of(system), window)
 
-    def settled(self, front: tuple[Types, Types]) -> tuple[Types, Types]:  # type: ignore[override]
+    def settled(self, front: tuple[Types, Types]) -> tuple[tuple[tuple[Types, Types], float]]:  # type: ignore[override]
         after = self._started(*front)
         while after != front:
             front, after = after, self._started(*after)
-        return front
+        return ((front, 1.0),)
 
     def _started(self, running: Types, waiting: Types) -> tuple[Types, Types]:
         needs = self.types.needs

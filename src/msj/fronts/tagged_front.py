@@ -38,6 +38,7 @@ class TaggedFront(FrontModel[Any, Any]):
         twins = [c.replace(name=f"{c.name}, tagged") for c in halves]
         self.inner = front_of(system.replace(classes=(*halves, *twins)))
         self.classes = len(system.classes)
+        self.inner.pair_classes(self.classes)
         self.class_names = self.inner.class_names
         fresh = [(job, chance) for job, chance in self.inner.fresh() if chance > 0]
         self._fresh = [(job, 2.0 * chance) for job, chance in fresh if self.inner.class_of(job) < self.classes]
@@ -73,7 +74,7 @@ class TaggedFront(FrontModel[Any, Any]):
     def full(self, front: Any) -> bool:
         return self.inner.full(front)
 
-    def settled(self, front: Any) -> Any:
+    def settled(self, front: Any) -> Iterable[tuple[Any, float]]:
         return self.inner.settled(front)
 
     def class_counts(self, front: Any) -> Sequence[int]:
@@ -96,6 +97,9 @@ class TaggedFront(FrontModel[Any, Any]):
     def serves(self, front: Any) -> bool:
         """Return whether the tagged job, which is there, is in service: it may come nearer to its end."""
         tag = self.tag(front)
+        told = self.inner.in_service(tag)
+        if told is not None:
+            return told
         return any(rate > 0 and self.inner.progressed(tag, self.tag(after)) for rate, after, _ in self.steps(front))
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -156,9 +156,10 @@ def largest_need_of(system: System) -> int:
 
 def _needs_of(system: System, job_class: JobClass) -> list[int]:
     """Return what a job needs over its life: several needs only where it goes through stages."""
-    model = system.model
-    stages = model.stages_of(job_class) if isinstance(model, Stages) else (job_class,)
-    return [stage.need for stage in stages]
+    parts: tuple[Any, ...] = () if system.model is None else system.model.parts
+    stages = next((part.stages_of(job_class) for part in parts if isinstance(part, Stages)), (job_class,))
+    needs = [stage.need for stage in stages]
+    return [most for need in needs for most in ([need] if isinstance(need, int) else need)]
 
 
 def _kept(system: System, keep: Keep, effort: Effort, root: np.random.SeedSequence) -> float:

@@ -1,6 +1,6 @@
 """Spec files: the TOML (or JSON) document that describes a cluster.
 
-The keys are a contract: ``name``, ``time_unit``, ``servers``, ``policy``, ``model``, one of
+The keys are a contract: ``name``, ``time_unit``, ``servers``, ``policy``, ``model``, ``environment``, one of
 ``arrival_rate``/``load``/``utilisation``, ``arrivals`` and ``order`` (tables with ``law``), and ``classes`` with
 ``name``, ``need``, ``share`` or ``count``, ``duration`` and the keys that the ``model`` adds. Times and rates may have
 a unit (``written_units``). Reading gives a
@@ -30,7 +30,7 @@ from msj.store import write_text
 #: A cluster, or the file that describes it.
 SystemLike: TypeAlias = System | str | os.PathLike[str]
 
-SYSTEM_KEYS = ("name", "time_unit", "servers", "policy", "model", *LOADS, *DEPENDENCE, "classes")
+SYSTEM_KEYS = ("name", "time_unit", "servers", "policy", "model", "environment", *LOADS, *DEPENDENCE, "classes")
 SHARES = ("share", "count")
 
 

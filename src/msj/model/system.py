@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Protocol, Self
 from msj.errors import InvalidInput, MsjError
 from msj.model.arrivals import Arrivals, PoissonArrivals, arrivals_from
 from msj.model.chosen import chosen_from
+from msj.model.environments import Environment, environments_from
 from msj.model.job_class import JobClass
 from msj.model.numbers import Number, as_plain, as_text, positive, text, whole
 from msj.model.orders import IndependentOrder, Order, OrderChain, order_from
@@ -27,9 +28,11 @@ from msj.results.units import beside, rate_words, ratio
 from msj.results.units import time_unit as unit_named
 
 CLASS_KEYS = ("name", "need", "share", "count", "duration")
+CAP = "at_most"  # what any class may say besides: how many servers its jobs may hold together
 LOADS = ("arrival_rate", "load", "utilisation")
 POISSON, INDEPENDENT = PoissonArrivals(), IndependentOrder()
 DEPENDENCE = ("arrivals", "order")  # left out where they are as usual: what was written before they existed still holds
+USUAL = (*DEPENDENCE, "environment")
 PER_CENT = (10, 100)  # between these a load or a utilisation is a percentage; far more is an overload somebody means
 
 
@@ -49,9 +52,10 @@ class ChosenModel(Protocol):
 
     name: str
     class_keys: tuple[str, ...]
+    parts: tuple[ChosenModel, ...]  # itself, or those it was put together from
 
-    def to_spec(self) -> str | dict[str, Any]:
-        """Return what stands behind ``model =``."""
+    def to_spec(self) -> Any:
+        """Return what stands behind ``model =``; an empty list if nothing does."""
 
     def class_value(self, key: str, value: Any) -> Any:
         """Return the value of one of ``class_keys``, validated."""
@@ -61,6 +65,9 @@ class ChosenModel(Protocol):
 
     def work(self, job_class: JobClass) -> float:
         """Return the mean server-time of a job."""
+
+    def service_capacity(self, system: System) -> float:
+        """Return the work that all servers could do in a unit of time, if none ever stood idle."""
 
     def why_not_policy(self, policy: ChosenPolicy | str) -> str | None:
         """Return the reason if the model does not go with a policy, or with the one the catalogue has by a name."""
@@ -83,7 +90,10 @@ class System(Value):
         A policy's name, a table ``{"name": ..., option: ...}``, a policy object, or a function of your own: the
         function itself, ``"FILE.py:FUNCTION"``, or a table with ``function`` and ``file``.
     model
-        None for a plain cluster; or, in the same three ways, one where jobs or servers are of another kind.
+        None for a plain cluster; or, in the same three ways, one where jobs or servers are of another kind; or a list
+        of such that go together.
+    environment
+        What takes servers or changes their speed (breakdowns, maintenance, ...): a table, or a list of tables.
     arrivals
         When jobs come: an arrival law, its name, or the table that describes it. Poisson if nothing is said.
     order
@@ -117,6 +127,7 @@ class System(Value):
     utilisation: Number | None = None
     policy: ChosenPolicy = "fcfs"  # type: ignore[assignment]
     model: ChosenModel | None = None
+    environment: tuple[Environment, ...] = ()
     arrivals: Arrivals = POISSON
     order: Order = INDEPENDENT
     name: str = ""
@@ -142,7 +153,12 @@ class System(Value):
         except MsjError as error:
             raise error.within("policy") from None
         text(self.name, "name")
-        model = chosen_model(self.model)
+        try:
+            object.__setattr__(self, "environment", environments_from(self.environment))
+        except MsjError as error:
+            raise error.within("environment") from None
+        capped = any(CAP in c.extra for c in self.classes)
+        model = chosen_model(self.model, more=capped or bool(self.environment))
         object.__setattr__(self, "model", model)
         if model is not None or any(c.extra for c in self.classes):
             object.__setattr__(self, "classes", _with_extra(self.classes, model))
@@ -198,7 +214,7 @@ class System(Value):
         kind, fields = super().depends_on()
         usual = {
             "name",
-            *(key for key in DEPENDENCE if getattr(self, key) == type(self).__dataclass_fields__[key].default),
+            *(key for key in USUAL if getattr(self, key) == type(self).__dataclass_fields__[key].default),
         }
         return [kind, {key: value for key, value in fields.items() if key not in usual}]
 
@@ -234,8 +250,11 @@ class System(Value):
 
     @property
     def naive_threshold(self) -> float:
-        """The arrival rate the servers could take if none ever stood idle: servers / E[need × duration]."""
-        return self.servers / self.mean_work
+        """The arrival rate the servers could take if none ever stood idle: servers / E[need × duration].
+
+        Where servers have speeds or are taken now and then, what they can do together counts, on average.
+        """
+        return (self.servers if self.model is None else self.model.service_capacity(self)) / self.mean_work
 
     def arrival_rate_at(self, stability_threshold: float) -> float | None:
         """Return lambda, given the stability threshold; None where neither the user nor the arrivals say how much."""
@@ -252,7 +271,9 @@ class System(Value):
         spec: dict[str, Any] = {"name": self.name} if self.name else {}
         spec |= {} if self.time_unit is None else {"time_unit": self.time_unit}
         spec |= {"servers": self.servers, "policy": self.policy.to_spec()}
-        spec |= {} if self.model is None else {"model": self.model.to_spec()}
+        spec |= {"model": model} if self.model is not None and (model := self.model.to_spec()) else {}
+        around = [one.to_spec() for one in self.environment]
+        spec |= {"environment": around[0] if len(around) == 1 else around} if around else {}
         spec |= {key: as_plain(value) for key in LOADS if (value := getattr(self, key)) is not None}
         usual = {key: type(self).__dataclass_fields__[key].default for key in DEPENDENCE}
         spec |= {key: law.to_spec() for key in DEPENDENCE if (law := getattr(self, key)) != usual[key]}
@@ -264,6 +285,7 @@ class System(Value):
         arrives += f" {rate_words(self.time_unit)}" if self.arrival_rate is not None and self.time_unit else ""
         parts = [self.name, f"{self.servers:,} servers", f"policy {self.policy.name}"]
         parts += [f"model {self.model.name}"] if self.model is not None else []
+        parts += [f"environment {one.label()}" for one in self.environment]
         parts += [] if self.arrivals.poisson else [self.arrivals.assumption()]
         parts += [] if self.order.independent else [self.order.assumption()]
         total = self.mean_work
@@ -292,12 +314,21 @@ def _amount(value: Any, key: str) -> Number:
     return found
 
 
-def chosen_model(given: Any) -> ChosenModel | None:
-    """Return the model that a name, a table or None stands for."""
-    if given is None:
-        return None
+def chosen_model(given: Any, *, more: bool = False) -> ChosenModel | None:
+    """Return the model that a name, a table, a list of these or None stands for.
+
+    ``more`` says that there is something besides (an environment, a cap) that no model alone knows of.
+    """
+    parts: list[ChosenModel] = []
+    for i, part in enumerate(given if isinstance(given, (list, tuple)) else [] if given is None else [given]):
+        try:
+            parts += chosen_from(MODELS, part, "several-resources").parts  # what was combined may stand alone now
+        except MsjError as error:
+            raise error.within(f"model[{i}]" if isinstance(given, (list, tuple)) else "model") from None
+    if not more and len(parts) < 2:
+        return parts[0] if parts else None
     try:
-        found: ChosenModel = chosen_from(MODELS, given, "several-resources")
+        found: ChosenModel = MODELS.combined(parts)
     except MsjError as error:
         raise error.within("model") from None
     return found
@@ -305,7 +336,7 @@ def chosen_model(given: Any) -> ChosenModel | None:
 
 def check_class_key(key: str, model: ChosenModel | None) -> None:
     """Refuse a key that neither every class nor the model has, and say which model would understand it."""
-    further = () if model is None else model.class_keys
+    further = (CAP,) if model is None else (CAP, *model.class_keys)
     if key in further:
         return
     if key in CLASS_KEYS:
@@ -314,7 +345,8 @@ def check_class_key(key: str, model: ChosenModel | None) -> None:
     would = [found.name for found in MODELS if key in found.class_keys]
     if would:
         now = "there is no model" if model is None else f"the model is '{model.name}'"
-        raise InvalidInput(f"key '{key}' belongs to model '{would[0]}' and {now}; set model, or remove the key")
+        whose = " or ".join(f"'{name}'" for name in would)
+        raise InvalidInput(f"key '{key}' belongs to model {whose} and {now}; set model, or remove the key")
     raise InvalidInput(f"unknown key '{key}'; {nearest(key, known)}")
 
 

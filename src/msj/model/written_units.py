@@ -16,7 +16,7 @@ from typing import Any
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.numbers import Number, number, reciprocal
-from msj.registry import ARRIVALS, DURATIONS, MODELS, POLICIES, Catalogue
+from msj.registry import ARRIVALS, DURATIONS, ENVIRONMENTS, MODELS, POLICIES, Catalogue
 from msj.results.units import ratio, time_unit, unit_in
 
 _NUMBER = r"[-+]?(?:\d+(?:/\d+)?|\d*\.\d+|\d+\.)(?:[eE][-+]?\d+)?"
@@ -149,6 +149,10 @@ def _copied(value: Any) -> Any:
     return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
+#: Keys of the document whose tables name a variant: what is a time in them, the variant says.
+CHOSEN = {"policy": POLICIES, "model": MODELS, "environment": ENVIRONMENTS}
+
+
 def _places(document: dict[str, Any]) -> Iterator[_Place]:
     """Every time and rate, from the top of the document."""
     for key, value in document.items():
@@ -157,8 +161,12 @@ def _places(document: dict[str, Any]) -> Iterator[_Place]:
         elif key == "arrivals" and isinstance(value, dict):
             yield from _options(value, (key,), ARRIVALS)
             yield from _laws({name: law for name, law in value.items() if name != "size"}, (key,))
-        elif key in ("policy", "model") and isinstance(value, dict):
-            yield from _options(value, (key,), POLICIES if key == "policy" else MODELS)
+        elif key in CHOSEN:
+            for i, table in enumerate(value if isinstance(value, list) else [value]):
+                if isinstance(table, dict):
+                    path = f"{key}[{i}]" if isinstance(value, list) else key
+                    yield from _options(table, (path,), CHOSEN[key])
+                    yield from _laws({name: law for name, law in table.items() if isinstance(law, dict)}, (path,))
         else:
             yield from _laws(value, (key,))
 

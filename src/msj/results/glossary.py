@@ -137,7 +137,9 @@ GLOSSARY: dict[str, Term] = {
         ("server_time_left_bound", "servers x time", "the mean server-time left is at most this"),
         ("shortfall_bound", "servers", "E[(mean servers of a class - servers it asks for)+] is at most this"),
         ("shortfall_sharper_bound", "servers", "the same is at most this, counted more closely"),
+        ("broken_servers", "servers", "mean number of servers that the environment has taken"),
         ("mean_power", "power", "mean power of all servers, in the unit that `power` is given in"),
+        ("mean_cost", "cost", "mean cost of all servers, in the unit that `cost` is given in"),
     ),
     **_group(
         "The saturated system",

@@ -35,7 +35,8 @@ TIME_UNITS: dict[str, TimeUnit] = {
 }
 _NAMES = {word: name for name, unit in TIME_UNITS.items() for word in (name, unit.one, *unit.short)}
 
-#: Dimension: the power of time in it. ``share`` is of 1, ``1`` a plain ratio, ``power`` in the unit it is given in.
+#: Dimension: the power of time in it. ``share`` is of 1, ``1`` a plain ratio; ``power`` and ``cost`` are in the unit
+#: they are given in.
 DIMENSIONS: dict[str, int] = {
     "time": 1,
     "1/time": -1,
@@ -44,6 +45,7 @@ DIMENSIONS: dict[str, int] = {
     "jobs": 0,
     "share": 0,
     "power": 0,
+    "cost": 0,
     "1": 0,
 }
 

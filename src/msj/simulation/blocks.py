@@ -52,8 +52,8 @@ Floats = NDArray[np.float64]
 class Block:
     """What is remembered of a block: sums over its pieces, one sketch of each law, and who never left.
 
-    ``sums``, ``time``, ``wasted_area``, ``busy_area``, ``present``, ``controls`` and ``by_time_of_day`` have a row for
-    each piece and mean what they mean in a :class:`Tally`; the sketches are those of the whole block.
+    ``sums``, ``time``, ``wasted_area``, ``busy_area``, ``present``, ``controls``, ``by_time_of_day`` and ``areas`` have
+    a row for each piece and mean what they mean in a :class:`Tally`; the sketches are those of the whole block.
     """
 
     sums: Floats
@@ -63,6 +63,7 @@ class Block:
     present: Floats
     controls: Floats
     by_time_of_day: Floats
+    areas: Floats
     waiting: Sketch
     response: Sketch
     left: int
@@ -78,6 +79,7 @@ class Block:
             present=np.array([tally.present for tally in tallies]),
             controls=np.array([tally.controls for tally in tallies]),
             by_time_of_day=np.array([tally.by_time_of_day for tally in tallies]),
+            areas=np.array([tally.areas for tally in tallies]),
             waiting=Sketch.total([tally.waiting for tally in tallies]),
             response=Sketch.total([tally.response for tally in tallies]),
             left=left,
@@ -97,6 +99,7 @@ class Block:
                 float(self.present[j]),
                 self.controls[j],
                 self.by_time_of_day[j],
+                self.areas[j],
             )
             for j in range(len(self.time))
         ]

@@ -88,10 +88,12 @@ class Estimates:
         reading: Reading,
         *,
         controls: Controls | None = None,
+        areas: Sequence[str] = (),
         method: str = "",
         citation: str = "",
     ) -> None:
         self.system, self.rate, self.reading, self.controls = system, rate, reading, controls
+        self.areas = dict(zip(areas, np.array([batch.areas for batch in reading.batches]).T, strict=True))
         self.method, self.citation = method, citation
         self.sure = reading.long_enough
         self._laws: dict[tuple[str, int | None], list[Sketch]] = {}
@@ -151,13 +153,14 @@ class Estimates:
         """What servers do, and what happens to jobs on the way."""
         batches, all_jobs = self.reading.batches, groups_of(self.system, self.rate)[0]
         time = np.array([batch.time for batch in batches])
-        busy = np.array([batch.busy_area for batch in batches])
+        busy = self.areas.get("busy_servers", np.array([batch.busy_area for batch in batches]))
         wasted = np.array([batch.wasted_area for batch in batches])
         jobs = self.series("jobs", all_jobs)
         means = [
             ("utilisation", busy, time * self.system.servers, 1.0),
             ("idle_servers_while_jobs_wait", wasted, time, float(self.system.servers)),
             ("preemptions_per_job", self.series("preemptions", all_jobs), jobs, math.inf),
+            *((name, area, time, math.inf) for name, area in self.areas.items()),
         ]
         for name, above, below, most in means[:1] if policy_of(self.system).turns_away else means:
             value = min(float(above.sum() / below.sum()), most)

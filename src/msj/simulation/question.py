@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -174,8 +175,19 @@ class Question:
         """Return the rows that a reading stands for."""
         policy: Any = self.system.policy
         return Estimates(
-            self.system, self.rate, reading, controls=self.controls, method=method, citation=policy.citation
+            self.system,
+            self.rate,
+            reading,
+            controls=self.controls,
+            areas=self.areas if reading.pieces[0].areas.size else (),
+            method=method,
+            citation=policy.citation,
         )
+
+    @cached_property
+    def areas(self) -> tuple[str, ...]:
+        """The rows that are time averages of what the engine adds up."""
+        return tuple(engine_of(self.system, Streams(root=self.root, replication=0)).areas)
 
     def relative_half_width(self, run: Run) -> float:
         """Return half the width of the mean response time's interval over its value; infinite without one."""
@@ -209,16 +221,19 @@ def new_replication(
     """Make one replication from its streams."""
     typical = min(float(c.duration.mean) for c in system.active_classes)
     share, _ = policy_of(system).least_busy(system.servers, min(c.need for c in system.active_classes))
-    busy = 0.0 if share is None else share * system.servers
+    engine = engine_of(system, streams)
+    # An engine that adds up what servers do must see all of the time: no gap is cut then.
+    busy = 0.0 if share is None or engine.areas else share * system.servers
     return Replication(
         source=SystemJobs(system, arrival_rate=rate, streams=streams, least_busy=busy),
-        kernel=engine_of(system, streams),
+        kernel=engine,
         record=Record(
             classes=len(system.classes),
             lowest=first_bin(typical),
             warm_up=warm_up,
             piece=piece,
             controls=0 if controls is None else controls.columns,
+            areas=len(engine.areas),
             clock=clock_of(system),
         ),
         controls=None if controls is None else ControlServers(controls),

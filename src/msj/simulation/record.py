@@ -12,6 +12,7 @@ kept and shared out when the piece ends.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +40,15 @@ class Record:
     """Counts jobs as they come out of an engine; ``ended`` pieces have all arrived."""
 
     def __init__(
-        self, *, classes: int, lowest: int, warm_up: int, piece: int, controls: int = 0, clock: Clock | None = None
+        self,
+        *,
+        classes: int,
+        lowest: int,
+        warm_up: int,
+        piece: int,
+        controls: int = 0,
+        areas: int = 0,
+        clock: Clock | None = None,
     ) -> None:
         self.lowest, self.warm_up, self.piece = lowest, warm_up, piece
         self.ended = -1  # the warm-up has not
@@ -50,7 +59,8 @@ class Record:
         self.cycle, self.steps = (0.0, 0) if clock is None else (clock.cycle, clock.steps)
         self.by_time_of_day = np.zeros((2, self.steps, 3))
         self.left_out = np.zeros(controls)  # controls of the warm-up
-        self.marks = np.zeros((2, 4))  # at the ends of pieces: clock, time skipped, idle area, jobs present
+        # At the ends of pieces: clock, time skipped, idle area, jobs present; then the areas that the engine declares.
+        self.marks = np.zeros((2, 4 + areas))
         # Of the piece that is arriving; where it has few jobs for so many classes, these are sorted instead.
         self.dense = piece * SPARSE >= classes * BINS
         self.histograms = np.zeros((2, classes if self.dense else 0, BINS), dtype=np.uint32)
@@ -81,7 +91,14 @@ class Record:
             self.ahead = np.concatenate([self.ahead[self.ahead[:, 1] > clock], ahead[: found[1]]])
 
     def end_piece(
-        self, *, clock: float, skipped: float, wasted_area: float, present: float, lost_area: float = 0.0
+        self,
+        *,
+        clock: float,
+        skipped: float,
+        wasted_area: float,
+        present: float,
+        lost_area: float = 0.0,
+        areas: Sequence[float] = (),
     ) -> None:
         """Note that all jobs of the piece, or of the warm-up, have arrived."""
         start, finish, servers = self.ahead[self.ahead[:, 1] > clock].T
@@ -99,7 +116,7 @@ class Record:
             )
         self.busy[self.ended] += beyond
         self.lost_area = lost_area
-        self.marks[self.ended] = clock, skipped, wasted_area, present
+        self.marks[self.ended] = clock, skipped, wasted_area, present, *areas
 
     @property
     def arriving(self) -> NDArray[np.float64]:
@@ -125,6 +142,7 @@ class Record:
                 float(self.marks[j + 1, 3]),
                 self.controls[j].copy(),
                 self.by_time_of_day[j].copy(),
+                steps[j, 4:],
             )
             for j in range(pieces)
         ]
@@ -140,7 +158,7 @@ class Record:
         self.sums, self.busy, self.controls, self.by_time_of_day = (
             kept[0::2] + kept[1::2] for kept in (self.sums, self.busy, self.controls, self.by_time_of_day)
         )
-        self.marks = np.concatenate([self.marks[0::2], np.zeros((1, 4))])
+        self.marks = np.concatenate([self.marks[0::2], np.zeros((1, self.marks.shape[1]))])
         for sketches, histogram in ((self.waiting, self.histograms[0]), (self.response, self.histograms[1])):
             if self.ended % 2 and self.dense:  # half of the new piece has arrived
                 half = sketches.pop()

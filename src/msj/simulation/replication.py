@@ -75,6 +75,7 @@ class Replication:
                 wasted_area=self.kernel.wasted_area,
                 lost_area=self.kernel.lost_area,
                 present=self.kernel.present(),
+                areas=tuple(self.kernel.areas.values()),
             )
         return max(len(block), 1)
 

@@ -40,6 +40,7 @@ class Tally:
     by_time_of_day: NDArray[
         np.float64
     ]  # steps of a cycle × jobs, waiting times, jobs that waited; empty without a clock
+    areas: NDArray[np.float64]  # integrals over the time that the engine declares; often none
 
     @classmethod
     def total(cls, tallies: Sequence[Tally]) -> Tally:
@@ -54,6 +55,7 @@ class Tally:
             tallies[-1].present,
             np.sum([tally.controls for tally in tallies], axis=0),
             np.sum([tally.by_time_of_day for tally in tallies], axis=0),
+            np.sum([tally.areas for tally in tallies], axis=0),
         )
 
     def column(self, name: str, job_class: int | None = None) -> float:

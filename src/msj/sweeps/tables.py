@@ -38,7 +38,7 @@ OF_ROWS = (
 SAME = ("name", "class", "level", "quantity", "time_of_day")
 FURTHER = ("quantity", "time_of_day")
 NOWHERE: Mapping[str, Any] = {}
-STATISTICS = ("sums", "time", "wasted_area", "busy_area", "present", "controls", "by_time_of_day")
+STATISTICS = ("sums", "time", "wasted_area", "busy_area", "present", "controls", "by_time_of_day", "areas")
 _COLUMNS = {
     "rows": {
         "text": ("name", "class", "kind", "method", "citation", "formula", "quantity"),
@@ -174,6 +174,7 @@ def block_of(record: Mapping[str, Any]) -> Block:
     pieces = len(reals["time"])
     reals["sums"] = reals["sums"].reshape(pieces, record["classes"], -1)
     reals["controls"] = reals["controls"].reshape(pieces, -1)
+    reals["areas"] = reals["areas"].reshape(pieces, -1)
     reals["by_time_of_day"] = reals["by_time_of_day"].reshape(pieces, -1, 3)
     sketches: dict[str, Any] = {
         name: Sketch(

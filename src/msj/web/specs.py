@@ -15,7 +15,7 @@ from msj.errors import InvalidInput
 from msj.model import System
 from msj.model.changes import with_largest_need
 from msj.model.spec_file import from_document
-from msj.registry import MODELS, POLICIES, nearest
+from msj.registry import ENVIRONMENTS, MODELS, POLICIES, nearest
 
 #: Keys of tables that name a file or code, in any spec there is.
 NAMES_FILES = ("file", "files", "function", "path", "log", "trace")
@@ -40,8 +40,10 @@ def system_from(request: dict[str, Any], own_policies: Collection[str] = ()) -> 
         if key in NAMES_FILES:
             raise InvalidInput(f"{where}: '{key}' names a file or code, which no page may; give values instead")
     _known_choice(spec.get("policy", "fcfs"), "policy", {*POLICIES.names(), *own_policies})
-    if spec.get("model") is not None:
-        _known_choice(spec["model"], "model", set(MODELS.names()))
+    for key, catalogue in (("model", MODELS), ("environment", ENVIRONMENTS)):
+        given = spec.get(key)
+        for one in given if isinstance(given, list) else [] if given is None else [given]:
+            _known_choice(one, key, set(catalogue.names()))
     _require_a_size(spec)
     system = from_document(spec)
     cap = request.get("largest_need")

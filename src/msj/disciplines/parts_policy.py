@@ -1,0 +1,62 @@
+"""Which policies models that combine go with: first come first served, or a preemptive one where nothing else matters.
+
+Under a preemptive policy jobs hold any servers, so groups, resources, stages and set-up have no meaning of their own
+there; overheads of preemption have, and so have environments that take all servers at once or change the speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from msj.disciplines.base import Policy, told_apart
+from msj.disciplines.fcfs import Fcfs
+from msj.errors import InvalidInput
+from msj.model import System
+from msj.model.system import CAP, ChosenPolicy
+from msj.registry import POLICIES
+
+
+def why_not_under(policy: ChosenPolicy | str, parts: Sequence[Any], name: str) -> str | None:
+    """Return the reason if a policy, or any of that name in the catalogue, does not go with some parts."""
+    if isinstance(policy, str):
+        try:
+            policy = cast(Policy, POLICIES.get(policy).from_options({}))
+        except InvalidInput:
+            return None  # its options decide
+    other = told_apart(policy, Fcfs)
+    costs = [part for part in parts if "overhead" in part.told()]
+    if type(policy) is Fcfs:
+        return None
+    if len(costs) < len(parts):
+        return f"model '{name}' goes with policy '{Fcfs.name}', not {other}; set policy = '{Fcfs.name}'"
+    assert isinstance(policy, Policy)
+    if not policy.preemptive or policy.shares_speed:
+        return (
+            f"model '{name}' goes with policies that stop jobs and have a finite front, not {other}; "
+            "set policy = 'server-filling', or first-fit with window and preemptive = true"
+        )
+    return None
+
+
+def why_not_served(system: System, parts: Sequence[Any]) -> str | None:
+    """Return the reason if parts, environment and policy of a system do not go together."""
+    policy: Any = system.policy
+    if policy.restart:
+        return "jobs that were stopped go on where they were; leave restart out"
+    if type(policy) is Fcfs:
+        reasons = (part.why_alone(system) for part in parts)
+        return next((reason for reason in reasons if reason is not None), None)
+    if any(CAP in c.extra for c in system.classes):
+        return f"{CAP} goes with policy '{Fcfs.name}', not '{policy.name}'; set policy = '{Fcfs.name}'"
+    for one in system.environment:
+        for component in one.components({"all": system.servers}):
+            if any(0 < taken < system.servers for (taken,) in component.taken):
+                return (
+                    f"environment '{one.name}' takes some of the servers, which goes with policy '{Fcfs.name}', not "
+                    f"'{policy.name}'; take all at once (together = true), or set policy = '{Fcfs.name}'"
+                )
+    if policy.front_on(system.servers) is None:
+        return f"policy '{policy.name}' may look at every waiting job; choose one with a finite front (a window)"
+    reason: str | None = policy.supports(system)
+    return reason

@@ -1,0 +1,56 @@
+"""Overheads of preemption under policies with a front: job by job against a twin that was written from the rules."""
+
+import naive_overheads
+import numpy as np
+import pytest
+from cases import label
+from one_by_one import assert_same, in_blocks
+from parts_cases import Draw, again, common_numbers, jobs_for, on, plain_class
+
+from msj.engines.parts import PartsEngine
+from msj.registry import POLICIES
+
+RULES = [
+    POLICIES.get(name).from_options(options)
+    for name, options in [
+        ("server-filling", {}),
+        ("divisor-filling", {}),
+        ("first-fit", {"preemptive": True}),
+        ("first-fit", {"preemptive": True, "window": 3}),
+        ("best-packing", {"preemptive": True, "window": 4}),
+    ]
+]
+
+
+def random_case(seed):
+    draw = Draw(seed)
+    classes = [
+        plain_class(need, preemptible=draw.chance(0.7), pays=draw.chance(0.7)) for need in (1, 2, 4) if draw.chance(0.8)
+    ] or [plain_class(2)]
+    values = {"groups": [(4, 1.0, {})], "capacity": {}, "classes": classes}
+    laws = {part: draw.law(0.3) if draw.chance(0.7) else None for part in ("snapshot", "transfer")}
+    values["overhead"] = laws if any(laws.values()) else None
+    if draw.chance(0.5):
+        values["environment"] = [
+            {"sojourn": [draw.law(5.0), draw.law(0.5)], "jump": [[0, 1], [1, 0]], "taken": [[0], [4]],
+             "speed": [1.0, 1.0], "hits": "idle first"},
+            {"sojourn": [draw.law(2.0), draw.law(1.0), draw.law(0.5)], "jump": [[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]],
+             "taken": [[0], [0], [0]], "speed": [1.0, 0.5, 0.0], "hits": "idle first"},
+        ]  # fmt: skip
+    return values
+
+
+@pytest.mark.parametrize("rule", RULES, ids=label)
+@pytest.mark.parametrize("seed", range(12))
+def test_overheads_job_by_job(rule, seed):
+    values = random_case(seed)
+    block = jobs_for(values, seed, gap=0.7)
+    twin = naive_overheads.Cluster(again(values), rule.serve, common_numbers()[0])
+    jobs = twin.run(block)
+    engine = PartsEngine(on(values), **again(values), rule=rule)
+    done = in_blocks(engine, block)
+    assert_same(done, [job.start for job in jobs], [job.finish for job in jobs])
+    assert np.array_equal(done.preemptions, [job.stops for job in jobs])
+    assert engine.wasted_area == pytest.approx(twin.wasted, rel=1e-9, abs=1e-9)
+    for state, area in twin.areas.items():
+        assert engine.areas.get(f"{state}_servers", 0.0) == pytest.approx(area, rel=1e-9, abs=1e-9), state
