@@ -63,6 +63,13 @@ def draw_curves(axes: Any, rows: Rows, names: tuple[str, ...], column: str, *, u
             color=style.colour, linestyle=style.dashes, zorder=2,
             linewidth=style.width if line is not points else 0.8,
         )  # fmt: skip
+        further = [row for row in points if row["rho"] > line[-1]["rho"]]
+        if further:  # beyond what can be computed
+            axes.plot(
+                [row["rho"] for row in (line[-1], *further)],
+                [row[column] for row in (line[-1], *further)],
+                color=style.colour, linestyle=style.dashes, zorder=2, linewidth=0.8,
+            )  # fmt: skip
         below = [row[column] - row[f"{column}_low"] for row in points]
         above = [row[f"{column}_high"] - row[column] for row in points]
         axes.errorbar(
@@ -108,6 +115,8 @@ def draw_bounds(axes: Any, rows: Rows, names: tuple[str, ...], ticks: tuple[str,
     axes.set_xticks(range(len(names)), ticks, fontsize=8.5)
     axes.set_title(title, fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.3 * (high - low))  # room for the legend above the bars
     axes.legend(fontsize=8, frameon=False, handlelength=1.4, loc="upper left")
 
 
