@@ -128,7 +128,7 @@ class Run:
         first.begin(TRIED, keep=self._kept(keep, 0))
         jobs = self.most_jobs if self.precision is None else self.plan.jobs
         seconds = (time.perf_counter() - started) / TRIED * jobs / min(workers, len(self.replications))
-        if seconds > UNUSUAL:
+        if seconds > UNUSUAL and math.isinf(effort.until):  # else it will be cut
             effort.tell(0.0, f"{jobs:,} jobs will take about {_long(seconds)} at this pace", notice=True)
 
     def _advance(self, pool: ThreadPoolExecutor, effort: Effort, keep: Any, save: Any) -> Outcome:
