@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-SEEDS, JOBS = 200, 100_000
+SEEDS, JOBS = 200, 400_000
 SLICES, BLOCKS = 9, 10
 #: Policy, rho (or a share of its threshold, for FCFS), and the factor it should reach.
 CASES = [

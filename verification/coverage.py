@@ -15,24 +15,30 @@ as missed), so M/G/1 is measured without controls, too.
 
 The target: no cell below 92 %, the mean over cells 94 to 96.5 %, no more cells outside 93 to 97.5 % than chance
 allows at one in a thousand.
+
+All cells have their first seeds before any has its second ones, and with ``--keep FILE`` what has been counted is
+there when the programme is started again: it may be interrupted at any time, and says what is known so far.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from scipy.stats import binom
 
 import msj
 from msj.model.durations import Erlang, Exponential, Hyperexponential, Lognormal, Pareto
+from msj.store.code import code_identity
 
 LOADS = (0.5, 0.8, 0.95, 0.98)
 JOBS = (20_000, 100_000, 1_000_000)
@@ -44,6 +50,10 @@ SEEDS = {
     "ten-minutes": {20_000: 300, 100_000: 200, 1_000_000: 60, 0: 50},
     "minute": {20_000: 60, 100_000: 25, 1_000_000: 4, 0: 3},
 }
+CHUNK = 100  # seeds of a task
+EXACT_BY_CONTROL = ("M/G/1 lognormal",)  # no interval is ever given, so that few seeds show as much as many
+#: What simulated answers are made by: after a change here nothing that was kept counts any more.
+ROOMS = ("simulation", "engines", "workloads", "disciplines", "model")
 EXACT = 1e-6  # relative width of an interval that is no interval any more
 LOWEST, BAND, MEAN = 0.92, (0.93, 0.975), (0.94, 0.965)
 
@@ -94,7 +104,9 @@ class Cell:
         return [list(SYSTEMS).index(self.system), round(1000 * self.load), self.jobs, number]
 
     def seeds(self, by_jobs: dict[int, int]) -> int:
-        """Return how many seeds; the longest runs, for a precision near the threshold, have fewer."""
+        """Return how many seeds; the longest runs, for a precision near the threshold, and exact ones have fewer."""
+        if self.system in EXACT_BY_CONTROL:
+            return min(by_jobs[self.jobs], CHUNK)
         return max(by_jobs[self.jobs] // (5 if self.jobs == 0 and self.load > 0.97 else 1), 2)
 
     @property
@@ -153,11 +165,12 @@ def measure(
     truth = exact(cell.system, rate)
     found: dict[tuple[str, float | None], list[bool | None]] = defaultdict(list)
     system = SYSTEMS[cell.system]().replace(arrival_rate=rate)
+    compared = tuple(level for level in levels if ("waiting_time_percentile", level) in truth)
     for seed in range(first, first + seeds):
         result = msj.simulate(
             system,
             rng=cell.seed(seed),
-            levels=levels,
+            levels=compared,
             stability_threshold=threshold(cell.system),
             controls=controls and not cell.system.endswith("plain"),
             **cell.options,
@@ -187,34 +200,109 @@ def measure_difference(
     return {("mean_response_time_difference", None): found}
 
 
+Key = tuple[str, Cell, str, float | None]  # how it was asked, and of what
+Task = tuple[Callable[..., Any], Cell, int, int]  # how, what, first seed and how many
+
+
+def tasks(names: list[str], seeds: dict[int, int], *, most_jobs: int, only: float | None) -> list[Task]:
+    """Return all tasks, the first seeds of every cell first."""
+    asked: list[tuple[Callable[..., Any], Cell]] = [(measure, cell) for cell in cells(names)]
+    paired = [name for name in ("server-filling", "first-fit, window 2") if name in names]
+    asked += [(measure_difference, cell) for cell in cells(paired, precision=False)]
+    found = [
+        (how, cell, first, min(CHUNK, cell.seeds(seeds) - first))
+        for how, cell in asked
+        if cell.jobs <= most_jobs and only in (None, cell.load)
+        for first in range(0, cell.seeds(seeds), CHUNK)
+    ]
+    return sorted(found, key=lambda task: task[2])
+
+
+class Counted:
+    """How many runs had an interval, and how many of those held the value; kept in a file, if one is named."""
+
+    def __init__(self, file: Path | None, *, controls: bool) -> None:
+        self.runs, self.given, self.held = Counter[Key](), Counter[Key](), Counter[Key]()
+        self._done: set[tuple[str, Cell, int, int]] = set()
+        self._file = file
+        self._by = {"code": code_identity(ROOMS), "controls": controls}
+        lines = [] if file is None or not file.exists() else file.read_text().splitlines()
+        for line in map(json.loads, lines):
+            if line["by"] == self._by:
+                self._add(line)
+
+    def missing(self, asked: list[Task]) -> list[Task]:
+        """Return the tasks that are still to be done."""
+        return [(how, *what) for how, *what in asked if (how.__name__, *what) not in self._done]
+
+    def add(self, task: Task, hits: dict[tuple[str, float | None], list[bool | None]]) -> None:
+        """Count what a task has found."""
+        how, cell, first, seeds = task
+        rows = [
+            [*key, len(found), sum(hit is not None for hit in found), found.count(True)] for key, found in hits.items()
+        ]
+        line = {"by": self._by, "how": how.__name__, "cell": asdict(cell), "first": first, "seeds": seeds, "rows": rows}
+        if self._file is not None:
+            with self._file.open("a") as kept:
+                kept.write(json.dumps(line) + "\n")
+        self._add(line)
+
+    def _add(self, line: dict[str, Any]) -> None:
+        how, cell = line["how"], Cell(**line["cell"])
+        self._done.add((how, cell, line["first"], line["seeds"]))
+        for name, level, runs, given, held in line["rows"]:
+            key = how, cell, name, level
+            self.runs[key] += runs
+            self.given[key] += given
+            self.held[key] += held
+
+    def table(self) -> list[tuple[Any, ...]]:
+        """Return rows of (cell, quantity, level, runs, with interval, coverage)."""
+        order = {name: i for i, name in enumerate(SYSTEMS)}
+        keys = sorted(self.runs, key=lambda k: (order[k[1].system], k[1].load, k[1].jobs or math.inf, k[2], k[3] or 0))
+        return [
+            (key[1], *key[2:], self.runs[key], self.given[key], self.held[key] / (self.given[key] or math.nan))
+            for key in keys
+        ]
+
+
+def show(table: list[tuple[Any, ...]]) -> None:
+    """Print the table."""
+    print(f"{'system':24} {'load':>5} {'jobs':>9}  {'quantity':34} {'runs':>5} {'given':>6} {'cover':>6}")
+    for cell, name, level, runs, given, share in table:
+        label = name if level is None else f"{name} {level:g}"
+        length = f"{cell.jobs:,}" if cell.jobs else f"± {PRECISION[cell.load]:g}"
+        print(f"{cell.system:24} {cell.load:5} {length:>9}  {label:34} {runs:5} {given / runs:6.2f} {share:6.3f}")
+
+
 def run(
-    which: str, *, workers: int, names: list[str], most_jobs: int, only: float | None, controls: bool = True
+    which: str,
+    *,
+    workers: int,
+    names: list[str],
+    most_jobs: int,
+    only: float | None,
+    controls: bool = True,
+    keep: Path | None = None,
 ) -> list[tuple[Any, ...]]:
     """Measure and print all cells; return rows of (cell, quantity, level, runs, with interval, coverage)."""
-    seeds = SEEDS[which]
-    table = []
-    jobs: list[tuple[Callable[..., Any], Cell]] = [(measure, cell) for cell in cells(names)]
-    jobs += [
-        (measure_difference, cell)
-        for cell in cells([n for n in ("server-filling", "first-fit, window 2") if n in names], precision=False)
-    ]
-    jobs = [(how, c) for how, c in jobs if c.jobs <= most_jobs and (only is None or c.load == only)]
-    print(f"{'system':20} {'load':>5} {'jobs':>9}  {'quantity':34} {'given':>6} {'cover':>6}", flush=True)
+    counted = Counted(keep, controls=controls)
+    todo = counted.missing(tasks(names, SEEDS[which], most_jobs=most_jobs, only=only))
     with ProcessPoolExecutor(workers) as pool:
-        futures = [(cell, pool.submit(how, cell, cell.seeds(seeds), controls)) for how, cell in jobs]
-        for cell, future in futures:
-            for (name, level), hits in future.result().items():
-                given = [hit for hit in hits if hit is not None]
-                share = sum(given) / len(given) if given else math.nan
-                label = name if level is None else f"{name} {level:g}"
-                length = f"{cell.jobs:,}" if cell.jobs else f"± {PRECISION[cell.load]:g}"
-                print(
-                    f"{cell.system:20} {cell.load:5} {length:>9}  {label:34} "
-                    f"{len(given) / len(hits):6.2f} {share:6.3f}",
-                    flush=True,
-                )
-                table.append((cell, name, level, len(hits), len(given), share))
-    return table
+        futures = {
+            pool.submit(how, cell, seeds, controls, first): (how, cell, first, seeds)
+            for how, cell, first, seeds in todo
+        }
+        try:
+            for done, future in enumerate(as_completed(futures), 1):
+                counted.add(futures[future], future.result())
+                print(f"{done} of {len(todo)} tasks", end="\r", flush=True)
+        except KeyboardInterrupt:
+            print("interrupted; what is known so far:")
+        finally:
+            pool.shutdown(cancel_futures=True)
+    show(counted.table())
+    return counted.table()
 
 
 def verdict(table: list[tuple[Any, ...]]) -> list[str]:
@@ -247,6 +335,7 @@ def main() -> None:
     parser.add_argument("--most-jobs", type=int, default=max(JOBS))
     parser.add_argument("--load", type=float)
     parser.add_argument("--no-controls", action="store_true")
+    parser.add_argument("--keep", type=Path, help="a file for what has been counted, to go on from")
     given = parser.parse_args()
     names = given.systems.split(";")
     started = time.perf_counter()
@@ -258,6 +347,7 @@ def main() -> None:
             most_jobs=given.most_jobs,
             only=given.load,
             controls=not given.no_controls,
+            keep=given.keep,
         )
     )
     print(f"{time.perf_counter() - started:.0f} seconds")

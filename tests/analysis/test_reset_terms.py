@@ -55,6 +55,28 @@ def test_a_function_that_does_not_settle_has_no_constants():
     assert extremes(lambda load: abs(load - 0.3)) is None
 
 
+def test_a_function_whose_points_mislead_is_found_out_at_other_loads():
+    # Zero at all 9 and at all 27 points, and 1 between them: the coefficients alone would call it zero.
+    nodes = np.cos(np.pi * (2 * np.arange(27) + 1) / 54)
+
+    def hidden(load):
+        return 0.0 if np.abs(nodes - (2 * load - 1)).min() < 1e-9 else 1.0
+
+    assert extremes(hidden) is None
+    # What it is off by is what it misses: a wiggle too fine for nine points makes it take more.
+    asked = []
+
+    def fine(load):
+        asked.append(load)
+        return float(1 / (1.001 - load * 0.5) + 1e-3 * np.cos(14 * load))
+
+    found = extremes(fine)
+    assert len(asked) > 15
+    grid = [fine(load) for load in np.linspace(0, 1, 2001)]
+    assert found.low == pytest.approx(min(grid), abs=1e-5)
+    assert found.high == pytest.approx(max(grid), abs=1e-5)
+
+
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: f"{system.servers} servers")
 def test_the_at_least_k_system_obeys_the_equations_of_appendix_f(system):
     load = 0.6

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.shell_completion import get_completion_class
 from click.testing import CliRunner
-from terminal import interrupted, on_a_terminal
+from terminal import hear_interrupts, interrupted, on_a_terminal
 from test_cli import EXAMPLE
 
 import msj.cli
@@ -270,6 +270,16 @@ def test_ctrl_c(arguments):
     code, _, err = interrupted(*arguments, until=after(2.5))
     assert code == 130, err
     assert "Traceback" not in err
+
+
+def test_an_interrupt_inside_a_text_that_is_run_is_an_exit_code_too(tmp_path):
+    # python -m would end by SIGINT: it takes an interrupt that left exec() for one that nobody has caught.
+    inside = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    program = f"import msj.cli as cli\ncli.msj.main = lambda **_: exec({inside!r})\ncli.main([])\n"
+    (tmp_path / "stopped.py").write_text(program)
+    command = [sys.executable, "-m", "stopped"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, preexec_fn=hear_interrupts)
+    assert (done.returncode, done.stderr.strip()) == (130, "msj: interrupted")
 
 
 def test_the_group_is_not_confused_by_commands_tested_alone():

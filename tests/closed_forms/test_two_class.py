@@ -7,6 +7,7 @@ from brute_force_saturated import saturated
 from hypothesis import given
 from hypothesis import strategies as st
 
+import msj
 from msj.closed_forms import fast_large_jobs_limit, one_and_n, same_law, slow_large_jobs_limit, two_class
 from msj.errors import InvalidInput, NotSupported, TooLarge
 
@@ -77,6 +78,59 @@ def test_every_state_has_the_brute_force_chains_probability(system):
     assert closed.stability_threshold == pytest.approx(slow.stability_threshold, rel=1e-10)
     assert closed.wasted_servers == pytest.approx(slow.wasted_servers, rel=1e-10, abs=1e-12)
     assert closed.saturated_utilisation == pytest.approx(1 - slow.wasted_servers / system["servers"], rel=1e-10)
+
+
+@given(small_systems())
+def test_relative_completions_are_those_of_the_brute_force_chain(system):
+    closed, slow = two_class(**system), saturated(**system)
+    expected = slow.relative_completions_at_departure
+    assert closed.relative_completions_at_departure == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    for (blocked, a, b), ahead in zip(closed.states.tolist(), closed.relative_completions, strict=True):
+        here = slow.states.index(((0,) * a + (1,) * b, blocked - 1 if blocked else None))
+        assert ahead == pytest.approx(slow.relative_completions[here], rel=1e-9, abs=1e-10)
+    assert closed.time_average @ closed.relative_completions == pytest.approx(0.0, abs=1e-12 * system["servers"])
+
+
+@pytest.mark.parametrize("share", [0.5, 1e-3, 1e-5, 1e-8])
+@pytest.mark.parametrize("rates", [(1.0, 1.0), (10.0, 1.0), (1.0, 10.0)])
+def test_relative_completions_of_one_and_n_are_lemma_5_5(share, rates):
+    for servers in (2, 1000, 200_000):
+        both = two_class(servers=servers, needs=(1, servers), shares=(1 - share, share), rates=rates)
+        sums = one_and_n(servers=servers, share_large=share, rate_small=rates[0], rate_large=rates[1])
+        expected = sums.relative_completions_at_departure
+        assert both.relative_completions_at_departure == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("servers", "needs", "share", "rates"),
+    [
+        (10_000, (1, 100), 0.01, (1.0, 0.2)),
+        (30_000, (7, 3_000), 1e-3, (1.0, 3.0)),
+        (20_000, (3, 5), 0.4, (1.0, 1.0)),
+        (50_000, (1, 49_999), 1e-4, (0.1, 1.0)),
+    ],
+)
+def test_relative_completions_of_large_clusters_are_the_chains(servers, needs, share, rates):
+    classes = [
+        msj.JobClass(name=f"{need}", need=need, share=each, duration=msj.Exponential(rate=rate))
+        for need, each, rate in zip(needs, (1 - share, share), rates, strict=True)
+    ]
+    chain = msj.analyse(msj.System(servers=servers, classes=classes), method="chain", percentiles=False)
+    found = two_class(servers=servers, needs=needs, shares=(1 - share, share), rates=rates)
+    assert found.stability_threshold == pytest.approx(chain["stability_threshold"], rel=1e-9)
+    expected = chain["relative_completions_at_departure"]
+    assert found.relative_completions_at_departure == pytest.approx(expected, rel=1e-7)
+
+
+def test_relative_completions_are_reached_by_analyse_and_classes_alike_are_one():
+    exponential = msj.Exponential(rate=1)
+    parts = ((1, "1/4"), (1, "1/4"), (3, "1/2"))
+    classes = [msj.JobClass(name=f"{i}", need=v, share=p, duration=exponential) for i, (v, p) in enumerate(parts)]
+    found = msj.analyse(msj.System(servers=20, classes=classes), percentiles=False)
+    row = found.row("relative_completions_at_departure")
+    assert row.method == "two-class product form"
+    chain = msj.analyse(msj.System(servers=20, classes=classes), method="chain", percentiles=False)
+    assert row.value == pytest.approx(chain["relative_completions_at_departure"], rel=1e-9)
 
 
 @given(small_systems(), st.floats(1e-6, 1e6))

@@ -106,3 +106,18 @@ def test_a_long_line_that_moves_together_keeps_its_order(block):
     twin = replay(jobs, servers=12, policy=EasyBackfilling(), generic=True)
     np.testing.assert_array_equal(done.start, twin.start)
     assert (done.start - done.arrival).max() > 1000  # most of the jobs stand in line at once
+
+
+@pytest.mark.parametrize("block", [16, 5000])
+def test_a_long_line_behind_a_large_job_is_not_looked_at_too_seldom(block):
+    """Exact estimates: those that were turned down are not asked again before the reservation changes."""
+    rng = np.random.default_rng(9)
+    count = 1500
+    need = np.where(rng.random(count) < 0.03, 12, rng.integers(1, 6, count))
+    duration = rng.exponential(6, count)
+    arrival = np.sort(rng.uniform(0, 1500, count))
+    jobs = RecordedJobs(arrival=arrival, need=need, duration=duration)
+    done = replay(jobs, servers=12, policy=EasyBackfilling(), block=block)
+    start = easy_slowly(arrival, need, duration, duration, 12)
+    np.testing.assert_allclose(done.start, start, atol=1e-9)
+    assert (start - arrival).max() > 500

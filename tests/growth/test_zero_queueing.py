@@ -32,6 +32,21 @@ def test_beyond_the_sufficient_condition_the_threshold_decides():
     assert any(note.endswith("is unstable.") for note in unstable.notes)
 
 
+def test_the_theorem_is_cited_for_exponential_durations_only():
+    # For others the condition is true as well, because more than n - m_max servers are busy at saturation.
+    plain = simple(8, (1, 1, "1/2"), (4, 1, "1/2"), utilisation=0.4)
+    staged = [c.replace(duration={"law": "erlang", "stages": 2, "mean": 1}) for c in plain.classes]
+    for system, citation in (
+        (plain, "zeroq, Theorem 4.1"),
+        (plain.replace(classes=staged), "after zeroq, Theorem 4.1"),
+    ):
+        row = zero_queueing(system, simulation=False).row("sufficient_utilisation")
+        assert (row.value, row.citation) == (0.5, citation)
+        assert ("busy at saturation" in row.method) == citation.startswith("after")
+        saturated = analyse(system.replace(utilisation=None))
+        assert saturated["saturated_utilisation"] > row.value
+
+
 def test_nobody_knows():
     needs = [(n, 1 + n / 7, 1 / 8) for n in (3, 5, 7, 11, 13, 17, 19, 190)]
     result = zero_queueing(simple(200, *needs, utilisation=0.5), simulation=False)

@@ -285,3 +285,9 @@ def test_preemptions_are_counted_per_job_whatever_the_unit_of_time():
         values.append(simulate(system, jobs=10_000, seed=1, levels=(50,))["preemptions_per_job"])
     assert values[0] == pytest.approx(values[1], rel=1e-6)
     assert 0.1 < values[0] < 2
+
+
+def test_no_levels_no_percentiles():
+    found = simulate(EXAMPLE.replace(arrival_rate=0.3), jobs=20_000, seed=1, levels=())
+    assert "mean_response_time" in found
+    assert all(row.level is None for row in found)

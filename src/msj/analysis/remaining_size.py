@@ -7,6 +7,9 @@ m(a) = E[X − a | X > a], and the supremum over a >= 0 (wcfs, section 2.3; ther
 - phase type (alpha, T): m(a) = alpha·exp(Ta)·(−T)^(−1)·1 / alpha·exp(Ta)·1, that is the phase is *not* seen, only the
   age. P(X > a) ~ C·a^j·exp(−eta·a) with −eta the largest eigenvalue of T, so m(a) -> 1/eta (Neuts 1981, chapter 2);
   between 0 and infinity m is followed on a grid of ages, 128 to each doubling, and refined around its maxima.
+
+A policy that is told durations may serve whom it likes by them, so a job's class is its duration and what remains of it
+is known: the supremum is the longest duration there is, sup S (wcfs, section 2.3).
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from scipy.linalg import expm
 from scipy.optimize import minimize_scalar
 from scipy.sparse.csgraph import connected_components
 
+from msj.disciplines.model import policy_of
 from msj.errors import InvalidInput, NotSupported
 from msj.model import System
 from msj.model.durations import Duration, PhaseType
@@ -90,10 +94,25 @@ def why_unbounded(duration: Duration) -> str | None:
     return f"{law} can be expected to last the longer the longer it has lasted, without bound"
 
 
+def why_endless(duration: Duration) -> str | None:
+    """Return why a policy that is told durations has no bound on what remains, or None if it has one.
+
+    Examples
+    --------
+    >>> from msj.model.durations import Exponential
+    >>> why_endless(Exponential(mean=1))
+    'the policy is told durations, and of exponential durations there is no longest one'
+    """
+    if math.isfinite(duration.longest):
+        return None
+    return f"the policy is told durations, and of {duration.law} durations there is no longest one"
+
+
 def largest_remaining_size(system: System) -> float:
     """Return rem_sup: the supremum over class and age of the mean remaining size, size = need × duration / servers.
 
     The scheduler sees needs, not classes, so classes of equal need could be taken together; by class is never less.
+    Where it is told durations, what remains of a job is no longer a mean.
 
     Examples
     --------
@@ -102,7 +121,11 @@ def largest_remaining_size(system: System) -> float:
     >>> largest_remaining_size(System(servers=4, classes=half))
     1.5
     """
-    return max(c.need * largest_mean_remaining(c.duration) / system.servers for c in system.active_classes)
+    told = policy_of(system).knows_durations
+    remaining = (
+        (c.need, c.duration.longest if told else largest_mean_remaining(c.duration)) for c in system.active_classes
+    )
+    return max(need * longest / system.servers for need, longest in remaining)
 
 
 def mean_remaining(law: PhaseType, age: float) -> float:

@@ -4,7 +4,8 @@
 4.3). d is known without a subtraction (``markov.reset_remainder``), and it is analytic on the closed interval: below
 lambda* the decay rate of the queue is a simple root, and it stays one at lambda*, where it meets the root 1 of every
 load. So d is interpolated at Chebyshev points; c_l and c_h are its extremes, and its value at lambda* is the second
-term of E[T] in heavy traffic. The last coefficients say how far off that may be.
+term of E[T] in heavy traffic. How far off that may be the last coefficients say, and d itself at loads that were not
+used: a few fixed ones, and those at which the interpolation has its extremes. It is an estimate, no proof.
 
 **At-least-k** (reset, sections 3.3 and 3.6, Appendix F). The system in which a job that leaves an empty back is
 replaced at once: an M/M/1 served by the saturated chain (``mmsr``). With Q its back, mean drift gives E[mu; Q = 0] =
@@ -17,10 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
 
 from msj.analysis.base import ResponseAnalysis, TermAnalysis
 from msj.analysis.exact_response import ExactResponse
@@ -38,7 +40,8 @@ from msj.results import Quantity
 FEW_STATES = 400  # of the service process of the at-least-k system
 FEW_OPERATIONS = 1e10  # for all loads together
 POINTS = (9, 27)  # the 27 contain the 9
-CLOSE = 1e-6  # of the largest value: what the last coefficients may amount to
+HELD_OUT = (0.11, 0.61, 0.96)  # loads between the points, at which the interpolation is tried
+CLOSE = 1e-6  # of the largest value: what the last coefficients, and the misses at other loads, may amount to
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +142,7 @@ def extremes(difference: Callable[[float], float], nothing: float = 0.0) -> Rese
     (0.25, 0.5, 0.25)
     """
     known: dict[float, float] = {}
+    tried = {load: difference(load) for load in HELD_OUT}
     for points in POINTS:
         nodes = np.cos(np.pi * (2 * np.arange(points) + 1) / (2 * points))
         values = []
@@ -149,12 +153,25 @@ def extremes(difference: Callable[[float], float], nothing: float = 0.0) -> Rese
             values.append(known[load])
         series = chebyshev.chebfit(nodes, values, points - 1)
         error, scale = float(np.abs(series[-3:]).sum()), float(np.abs(values).max())
-        if error <= max(CLOSE * scale, nothing):
+        allowed = max(CLOSE * scale, nothing)
+        error = max(error, _worst_miss(series, tried))
+        if error <= allowed:
             inner = chebyshev.chebroots(chebyshev.chebder(series))
             inner = inner[(abs(inner.imag) < 1e-9) & (abs(inner.real) < 1)].real
             found = chebyshev.chebval(np.array([-1.0, 1.0, *inner]), series)
+            if scale > nothing:  # else all there is is rounding, and so are its extremes
+                tried |= {load: difference(load) for load in (0.5 + 0.5 * inner).tolist() if 0.0 < load < 1.0}
+            error = max(error, _worst_miss(series, tried))
+            if error > allowed:
+                continue
             return ResetConstants(low=float(found.min()), high=float(found.max()), limit=float(found[1]), error=error)
     return None
+
+
+def _worst_miss(series: NDArray[np.floating[Any]], tried: dict[float, float]) -> float:
+    """Return how far the interpolation is off at loads that it was not made from."""
+    loads = np.array(list(tried))
+    return float(np.abs(chebyshev.chebval(2.0 * loads - 1.0, series) - np.array(list(tried.values()))).max())
 
 
 def at_least_k_rows(chain: MarkedChain, rate: float) -> Iterator[Quantity]:

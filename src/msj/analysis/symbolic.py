@@ -1,16 +1,19 @@
 """Exact rational and symbolic answers for a small system (``msj.symbolic``).
 
-Shares and rates enter as the numbers the user wrote: "1/3" is a third and 0.1 a tenth.
+Shares and rates enter as the numbers the user wrote: "1/3" is a third and 0.1 a tenth. FCFS has a chain of its own, for
+phase-type durations; every other finite-skip policy and model is solved on its fronts, for exponential ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msj.analysis.base import Analysis, why_not_exponential, why_not_fcfs
+from msj.analysis.exact_front import ReadFront
 from msj.errors import NotSupported
 from msj.fronts.fcfs_counts import number_of_states
+from msj.fronts.front_of import why_no_front
 from msj.fronts.job_types import why_not_phase_type
 from msj.model import System
 from msj.model.numbers import exact
@@ -22,13 +25,17 @@ class Symbolic(Analysis):
     """Fractions and formulas."""
 
     name: ClassVar[str] = "symbolic"
-    summary: ClassVar[str] = "the saturated system of FCFS in fractions or formulas, small systems only (msj symbolic)"
+    summary: ClassVar[str] = "the saturated system in fractions or formulas, small systems only (msj symbolic)"
     citation: ClassVar[str] = "reset, Appendix C"
 
     def supports(self, system: System) -> str | None:
-        return why_not_fcfs(system) or why_not_phase_type(system)
+        if why_not_fcfs(system) is None:
+            return why_not_phase_type(system)
+        return why_no_front(system) or why_not_exponential(system)
 
     def how_long(self, system: System) -> str:
+        if why_not_fcfs(system) is not None:  # how many fronts there are is known once they have been visited
+            return f"yes, up to {RATIONAL_STATES:,} full fronts"
         states = number_of_states(system)
         return "yes" if states <= RATIONAL_STATES else f"no: it stops at {RATIONAL_STATES:,} states, and there are more"
 
@@ -52,6 +59,7 @@ def in_symbols(system: System, parameters: Sequence[str] = ()) -> ExactSaturated
     active = system.active_classes
     needs = [c.need for c in active]
     shares = [exact(c.share) for c in active]
+    front = None if why_not_fcfs(system) is None else ReadFront(system)
     if parameters:
         reason = why_not_exponential(system)
         if reason is not None:
@@ -59,10 +67,12 @@ def in_symbols(system: System, parameters: Sequence[str] = ()) -> ExactSaturated
         if len(active) < len(system.classes):
             never = next(c.name for c in system.classes if c.share == 0)
             raise NotSupported(f"class '{never}' never arrives (share 0), so symbols cannot be numbered; remove it")
+    if parameters or front is not None:
         rates = [exact(c.duration.rate) for c in active]  # type: ignore[attr-defined]
-        return solve_symbolically(
-            servers=system.servers, needs=needs, shares=shares, rates=rates, parameters=list(parameters)
-        )
+        model: Any = {"servers": system.servers, "needs": needs, "shares": shares, "rates": rates}
+        if front is not None:
+            model |= {"front": front, "served": _served(system)}
+        return solve_symbolically(parameters=list(parameters), **model) if parameters else solve_exactly(**model)
     phases = []
     for c in active:
         law = c.duration.as_phase_type()
@@ -72,6 +82,16 @@ def in_symbols(system: System, parameters: Sequence[str] = ()) -> ExactSaturated
         generator = [[exact(rate) for rate in row] for row in law.generator]
         phases.append(([chance / total for chance in initial], generator))
     return solve_exactly(servers=system.servers, needs=needs, shares=shares, phases=phases)
+
+
+def _served(system: System) -> str:
+    """Return what a system is called by what serves it."""
+    if system.model is not None:
+        return f"model '{system.model.name}'"
+    spec = system.policy.to_spec()
+    options = {} if isinstance(spec, str) else {key: value for key, value in spec.items() if key != "name"}
+    chosen = ", ".join(f"{key} = {value}" for key, value in options.items())
+    return f"policy '{system.policy.name}'" + (f" ({chosen})" if chosen else "")
 
 
 VARIANT = Symbolic

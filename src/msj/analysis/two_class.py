@@ -1,4 +1,7 @@
-"""Two exponential classes under FCFS: the product form (``closed_forms.two_class``)."""
+"""Two exponential classes under FCFS: the product form (``closed_forms.two_class``).
+
+Classes of one need and one rate are one class to it.
+"""
 
 from __future__ import annotations
 
@@ -8,45 +11,56 @@ from msj.analysis.base import Saturated, SaturatedAnalysis, why_not_exponential,
 from msj.closed_forms import two_class
 from msj.effort import Cost
 from msj.model import System
+from msj.model.numbers import Number
 
 
 class TwoClassForm(SaturatedAnalysis):
-    """Threshold and waste for two exponential classes, to millions of servers."""
+    """Threshold, waste and relative completions for two exponential classes, to millions of servers."""
 
     name: ClassVar[str] = "two-class"
-    summary: ClassVar[str] = "threshold and waste of FCFS with two exponential classes, to millions of servers"
+    summary: ClassVar[str] = "threshold, waste and RESET of FCFS with two exponential classes, to millions of servers"
     citation: ClassVar[str] = "twoclass, Theorems 4.1-4.3"
     closed_form: ClassVar[bool] = True
-    gives_completions: ClassVar[bool] = False
 
     def supports(self, system: System) -> str | None:
         reason = why_not_fcfs(system) or why_not_exponential(system)
         if reason is None:
-            active = system.active_classes
-            if len(active) != 2:
-                return f"there are {len(active)} classes and this form needs exactly two"
-            if active[0].need == active[1].need:
-                return f"both classes need {active[0].need} servers and this form needs two different needs"
+            kinds = list(_kinds(system))
+            if len(kinds) != 2:
+                return f"there are {len(kinds)} classes and this form needs exactly two"
+            if kinds[0][0] == kinds[1][0]:
+                return f"both classes need {kinds[0][0]} servers and this form needs two different needs"
         return reason
 
     def cost(self, system: System) -> Cost:
         return Cost(operations=200.0 * system.servers)
 
     def saturate(self, system: System) -> Saturated:
-        first, second = system.active_classes
+        kinds = _kinds(system)
+        needs, means = zip(*kinds, strict=True)
         found = two_class(
             servers=system.servers,
-            needs=(first.need, second.need),
-            shares=(float(first.share), float(second.share)),
-            rates=(1.0 / float(first.duration.mean), 1.0 / float(second.duration.mean)),
+            needs=needs,
+            shares=[float(share) for share in kinds.values()],
+            rates=[1.0 / mean for mean in means],
         )
         return Saturated(
             stability_threshold=found.stability_threshold,
             wasted_servers=found.wasted_servers,
             saturated_utilisation=found.saturated_utilisation,
+            relative_completions_at_departure=found.relative_completions_at_departure,
             method="two-class product form",
             citation=self.citation,
         )
+
+
+def _kinds(system: System) -> dict[tuple[int, float], Number]:
+    """Return the share of the arrivals of each (need, mean duration)."""
+    found: dict[tuple[int, float], Number] = {}
+    for c in system.active_classes:
+        kind = (c.need, float(c.duration.mean))
+        found[kind] = found.get(kind, 0) + c.share
+    return found
 
 
 VARIANT = TwoClassForm

@@ -22,7 +22,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from msj.analysis.base import BoundAnalysis
-from msj.analysis.remaining_size import largest_mean_remaining, largest_remaining_size, why_unbounded, why_unknown
+from msj.analysis.remaining_size import (
+    largest_mean_remaining,
+    largest_remaining_size,
+    why_endless,
+    why_unbounded,
+    why_unknown,
+)
 from msj.analysis.reset import require_stable
 from msj.analysis.wcfs_verdict import explain
 from msj.closed_forms.wcfs_terms import WcfsTerms, mg1_work, paper_terms, sharper_terms
@@ -178,7 +184,8 @@ def _rows(bounds: WcfsBounds) -> Iterator[Quantity]:
 
 
 def _rem_sup(system: System) -> float:
-    known = all(why_unknown(c.duration) is None for c in system.active_classes)
+    told = policy_of(system).knows_durations
+    known = told or all(why_unknown(c.duration) is None for c in system.active_classes)
     return largest_remaining_size(system) if known else math.nan
 
 
@@ -199,6 +206,11 @@ def _why_no_bound(system: System, front: int) -> str | None:
         if math.isinf(c.duration.second_moment):
             return f"class '{c.name}' has {c.duration.law} durations of infinite variance, so E[S²] is infinite"
         if front == 1:
+            continue
+        if policy_of(system).knows_durations:
+            endless = why_endless(c.duration)
+            if endless is not None:
+                return f"no bound is known for class '{c.name}', as {endless} (rem_sup is infinite)"
             continue
         unknown = why_unknown(c.duration)
         if unknown is not None:

@@ -11,6 +11,7 @@ Non-idling: with any job present a share of at least b_inf is.
 | limited processor sharing | its limit | 1 |
 | threshold parallelism, oldest first | k / least need, rounded up | least need/k |
 | heterogeneous servers | k | share of the fastest; of the slowest if jobs stay or the slowest come first |
+| least remaining size among the n oldest, equal needs v that divide k, n >= k/v | n | v/k |
 | red and blue | 2k − 1: at most k − 1 of the other colour are passed over | 1/k |
 
 Beta, the least share in use per job among the n oldest, is at least b_inf/n, and mostly 1/n
@@ -105,6 +106,8 @@ def _of_policy(system: System, policy: Policy) -> WcfsVerdict:
     else:
         front, because = policy.oldest_served(k, least), policy.oldest_because
         per_job = policy.least_busy_per_job(k, least)
+        if front is not None and _equal_needs(system) and policy.fills_on(k, least) is Fills.EQUAL_NEEDS_IN_ANY_ORDER:
+            per_job = 1.0 / front  # of N jobs min(N, k/need) run, and n is at least k/need
     finite = f"policy '{policy.name}' may serve a job with any number of older ones still waiting"
     return _verdict(
         system, policy, front, finite if front is None else because, _why_idle(system, policy, front), per_job
@@ -161,7 +164,9 @@ def _why_idle(system: System, policy: Policy, front: int | None) -> str | None:
         return refused
     if front is None:
         return "only a finite-skip system can be work-conserving in this sense"
-    if fills in (Fills.ALWAYS, Fills.SHARED) or (fills is Fills.EQUAL_NEEDS and _equal_needs(system)):
+    if fills in (Fills.ALWAYS, Fills.SHARED):
+        return None
+    if fills in (Fills.EQUAL_NEEDS, Fills.EQUAL_NEEDS_IN_ANY_ORDER) and _equal_needs(system):
         return None
     if fills is Fills.UNKNOWN:
         return f"nothing is known about which servers policy '{policy.name}' leaves idle"

@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from msj.cli.interrupts import noted_interrupts
+from msj.cli.interrupts import forget_interrupt, noted_interrupts
 from msj.cli.lazy_group import LazyGroup
 from msj.cli.messages import Manners, colour_is_welcome, complain, in_short, say, speaking
 from msj.errors import MsjError
@@ -102,6 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
     manners = Manners()
     with noted_interrupts() as interrupted:
         code = _code_of(arguments, manners, interrupted)
+    forget_interrupt()
     if manners.verbose:
         say(f"{time.perf_counter() - manners.started:.2f} seconds in all")
     sys.exit(code if isinstance(code, int) else 0)

@@ -34,3 +34,13 @@ def noted_interrupts() -> Iterator[Callable[[], bool]]:
     finally:
         if ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def forget_interrupt() -> None:
+    """Let the interpreter forget an interrupt that was answered, so that the exit code is ours.
+
+    CPython notes an interrupt that leaves ``exec`` or ``eval`` of a text (dataclasses and named tuples are made by
+    them, so importing does it, too) as unhandled, whoever catches it later, and then ends by killing itself with SIGINT
+    instead of by the exit code. Running another text takes that note back.
+    """
+    exec("")

@@ -29,13 +29,15 @@ from msj.cli.show import show_result
 def symbolic(file: Path, parameters: str, style: str, unit: str | None, as_json: bool) -> None:
     """Solve the saturated system of FILE without rounding: threshold, laws, relative completions, RESET.
 
-    Shares are p1, p2, ... and rates of exponential durations mu1, mu2, ..., numbered like the classes in FILE.
+    Shares are p1, p2, ... and rates of exponential durations mu1, mu2, ..., numbered like the classes in FILE. Any
+    policy or model that looks at finitely many jobs; under others than FCFS durations must be exponential.
 
     \b
     Examples:
       msj symbolic examples/two_servers.toml
       msj symbolic examples/two_servers.toml --parameters p1,p2,mu1,mu2
       msj symbolic examples/two_servers.toml --parameters mu1,mu2 --format latex
+      msj symbolic examples/models/red_and_blue.toml
       msj symbolic examples/two_servers.toml --json
     """
     from msj import answers

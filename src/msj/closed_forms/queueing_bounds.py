@@ -27,7 +27,8 @@ side is at least (c − t)·P(S >= c). The best t is where E[S' | S' >= t] = c; 
 n·rho), never above the sharper bound where that says anything. No class has a bound of its own here: what is known (S
 >= S' and the mean number of busy servers) allows all who wait to meet a queue, in which they wait alike.
 
-So rho < c/n is enough for stability: saturated, at least c servers are busy at any time.
+So rho < c/n is enough for stability: saturated, at least c servers are busy at any time. As c > n − m_max that is
+Theorem 4.1 for every duration law, which the paper proves for exponential ones.
 
 **On the way** (zeroq, Lemmas 5.3 and 5.4): the work g = sum m_i·X_i/mu_i has E[g] <= (n − m_max)/mu_min +
 2·max_i(m_i/mu_i)·n·rho/(n(1−rho) − m_max), and E[(n·rho_i − m_i·X_i)+] <= 3·sqrt(n·m_i); with infinitely many servers
@@ -66,6 +67,7 @@ class QueueingBounds:
     shortfall_bound_by_class: dict[str, float]
     sharper_shortfall_bound_by_class: dict[str, float]
     why_no_bound: str = ""
+    as_in_the_paper: bool = True  # durations are as the theorems ask for
 
     @property
     def sharper_sufficient_utilisation(self) -> float:
@@ -133,6 +135,7 @@ def queueing_bounds(
     jobs = [arrival_rate * share * mean for share, mean in zip(shares, mean_durations, strict=True)]
     rho = sum(need * present for need, present in zip(needs, jobs, strict=True)) / servers
     largest, kinds = max(needs), len(set(zip(needs, mean_durations, strict=True)))
+    as_in_the_paper = not why_no_bound
     law = infinite_servers(needs, jobs, level=servers - 1)
     lower = [law.beyond(servers - need) for need in needs]
     share = largest / servers
@@ -170,6 +173,7 @@ def queueing_bounds(
             name: need * poisson_shortfall(present) for name, need, present in zip(names, needs, jobs, strict=True)
         },
         why_no_bound=why_no_bound,
+        as_in_the_paper=as_in_the_paper,
     )
 
 

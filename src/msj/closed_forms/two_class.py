@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from msj.closed_forms.inputs import comparable_rates, fitting_needs, shares_of_one, whole_number
+from msj.closed_forms.two_class_completions import two_class_completions
 from msj.errors import InvalidInput, NotSupported, TooLarge
 
 Array = npt.NDArray[np.float64]
@@ -57,6 +58,8 @@ class TwoClass:
         Mean number of idle servers although jobs wait.
     saturated_utilisation
         Mean share of busy servers.
+    relative_completions, relative_completions_at_departure
+        Delta of each state, and Delta(Y_d).
     """
 
     servers: int
@@ -69,6 +72,8 @@ class TwoClass:
     stability_threshold: float
     wasted_servers: float
     saturated_utilisation: float
+    relative_completions: Array
+    relative_completions_at_departure: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +100,7 @@ class _Packing:
 
 
 def two_class(*, servers: int, needs: Sequence[int], shares: Sequence[float], rates: Sequence[float]) -> TwoClass:
-    """Return threshold, waste and stationary laws for two exponential classes under FCFS.
+    """Return threshold, waste, stationary laws and relative completions for two exponential classes under FCFS.
 
     Parameters
     ----------
@@ -117,6 +122,8 @@ def two_class(*, servers: int, needs: Sequence[int], shares: Sequence[float], ra
     >>> system = two_class(servers=2, needs=(1, 2), shares=(2 / 3, 1 / 3), rates=(1.0, 0.5))
     >>> print(round(system.stability_threshold, 12), round(system.wasted_servers, 12))
     0.9 0.2
+    >>> print(round(system.relative_completions_at_departure, 12))
+    0.43
 
     Six jobs in a hundred need half of the servers, and three servers in eight stand idle:
 
@@ -143,7 +150,14 @@ def two_class(*, servers: int, needs: Sequence[int], shares: Sequence[float], ra
             in_service[1 - packing.small],
         )
     )
-    for array in (states, time_average, departure_average):
+    completions = two_class_completions(
+        law=time_average,
+        in_service=in_service,
+        blocked=packing.blocked,
+        shares=(math.exp(packing.log_shares[0]), math.exp(packing.log_shares[1])),
+        rates=(rate_1, rate_2),
+    )
+    for array in (states, time_average, departure_average, completions.by_state):
         array.setflags(write=False)
     return TwoClass(
         servers=packing.servers,
@@ -156,6 +170,8 @@ def two_class(*, servers: int, needs: Sequence[int], shares: Sequence[float], ra
         stability_threshold=threshold,
         wasted_servers=waste,
         saturated_utilisation=utilisation,
+        relative_completions=completions.by_state,
+        relative_completions_at_departure=completions.at_departure,
     )
 
 

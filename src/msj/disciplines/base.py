@@ -87,6 +87,8 @@ class Fills(Enum):
     #: Where all needs are equal and divide the servers: the oldest are served, as nobody fits where an older one
     #: does not.
     EQUAL_NEEDS = "equal needs"
+    #: Where all needs are equal and divide the servers, though not always with the oldest.
+    EQUAL_NEEDS_IN_ANY_ORDER = "equal needs, in any order"
     #: On every system the policy supports; and where all needs are equal the oldest are served.
     ALWAYS = "always"
     #: On every system the policy supports, as jobs may run on fewer servers than they can use.

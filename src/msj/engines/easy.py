@@ -7,6 +7,11 @@ not too short; from the first job on that has one that is, every event looks at 
 
 Looking at the queue is most of the work, so it is a plain walk over needs and estimates that lie side by side. Who
 has left the line keeps his place, with a need that never fits, until the places are used up and the rest move together.
+
+While the reservation is no later and leaves no more servers over than before, whoever fitted and was turned down stays
+turned down, for the same reason. Only those that did not fit are looked at again (``retry``), and those behind
+the last that was looked at: with exact estimates a completion changes no reservation, so a line of thousands behind a
+large job is walked through once and not at every completion.
 """
 
 from __future__ import annotations
@@ -37,20 +42,32 @@ RESERVATION = np.dtype([("moment", "f8"), ("extra", "i8"), ("some_too_short", "i
 
 
 GONE = np.iinfo(np.int64).max  # the need in the place of a job that has left the line: it never fits
+NOBODY = -1  # has been looked at
+
+
+#: Behind which head the line was looked at (its place), how many of ``retry`` count, and who is next to be looked at.
+LOOKED = np.dtype([("head", "i8"), ("retries", "i8"), ("next", "i8")])
 
 
 class Waiting(NamedTuple):
-    """The line in order of arrival, from place ``ends[0]`` to before ``ends[1]``: needs, estimates, slots."""
+    """The line in order of arrival, from place ``ends[0]`` to before ``ends[1]``: needs, estimates, slots.
+
+    ``retry`` are the places of those that did not fit when they were looked at, ``looked`` says since when.
+    """
 
     need: Any
     estimate: Any
     slot: Any
     ends: Any
+    retry: Any
+    looked: Any
 
     @classmethod
     def room_for(cls, jobs: int) -> Waiting:
         """Return an empty line with so many places."""
-        return cls(np.empty(jobs, np.int64), np.empty(jobs), np.empty(jobs, np.int64), np.zeros(2, np.int64))
+        places, looked = np.empty((3, jobs), np.int64), np.zeros(1, LOOKED)
+        looked["head"] = NOBODY
+        return cls(places[0], np.empty(jobs), places[1], np.zeros(2, np.int64), places[2], looked)
 
 
 class Plan(NamedTuple):
@@ -86,7 +103,7 @@ class EasyEngine(EventEngine):
         head, tail = self.waiting.ends
         longer = Waiting.room_for(4 * most)
         longer.ends[1] = tail - head
-        for old, new in zip(self.waiting[:3], longer[:3], strict=True):
+        for old, new in zip(self.waiting[:3], longer[:3], strict=True):  # needs, estimates, slots
             new[: tail - head] = old[head:tail]
         self.waiting = longer
 
@@ -131,6 +148,7 @@ def _line_up(waiting: Any, slot: Any, need: Any, estimate: Any) -> Any:
                 waiting.slot[kept] = waiting.slot[i]
                 kept += 1
         ends[0], ends[1] = 0, kept
+        waiting.looked[0].head = NOBODY  # places have changed
     place = ends[1]
     waiting.need[place], waiting.estimate[place], waiting.slot[place] = need, estimate, slot
     ends[1] = place + 1
@@ -164,20 +182,44 @@ def _overtake(present: Any, plan: Any, waiting: Any, place: Any) -> Any:
         _leave_line(present, plan, waiting, place)
 
 
+@helper
+def _look_again(present: Any, plan: Any, waiting: Any) -> Any:
+    # At those that did not fit: who fits now starts or is turned down for good; the others stay in their order.
+    state, looked = present.state[0], waiting.looked[0]
+    kept = 0
+    for i in range(looked.retries):
+        place = waiting.retry[i]
+        if waiting.need[place] <= state.idle:
+            _overtake(present, plan, waiting, place)
+        elif waiting.need[place] != GONE:
+            waiting.retry[kept] = place
+            kept += 1
+    looked.retries = kept
+
+
 @kernel
 def _look_at_everyone(present: Any, plan: Any, waiting: Any) -> Any:
-    state = present.state[0]
+    state, reservation, looked = present.state[0], plan.reservation[0], waiting.looked[0]
     head = _head(waiting)
     while head < waiting.ends[1] and waiting.need[head] <= state.idle:
         _leave_line(present, plan, waiting, head)
         head = _head(waiting)
-    if head < waiting.ends[1] and state.idle > 0:
-        _reserve(present, plan, waiting.need[head])
-        for place in range(head + 1, waiting.ends[1]):
-            if waiting.need[place] <= state.idle:
-                _overtake(present, plan, waiting, place)
-                if state.idle == 0:
-                    break
+    if head == waiting.ends[1] or state.idle == 0:
+        return
+    moment, extra = reservation.moment, reservation.extra
+    _reserve(present, plan, waiting.need[head])
+    if looked.head != head or reservation.moment > moment or reservation.extra > extra:
+        looked.head, looked.retries, looked.next = head, 0, head + 1
+    _look_again(present, plan, waiting)
+    place = looked.next
+    while place < waiting.ends[1] and state.idle > 0:
+        if waiting.need[place] <= state.idle:
+            _overtake(present, plan, waiting, place)
+        elif waiting.need[place] != GONE:
+            waiting.retry[looked.retries] = place
+            looked.retries += 1
+        place += 1
+    looked.next = place
 
 
 @kernel

@@ -1,13 +1,15 @@
 """Two classes whose needs, shares and number of servers grow together: n_1(n), n_2(n) and p(n).
 
-lfms has needs 1 and n. For other needs the two-class product form (twoclass, Theorems 4.1 to 4.3) gives threshold and
-waste at any size, and the saturated chain gives E[Delta(Y_d)] where it is not too large.
+lfms has needs 1 and n. For other needs the two-class product form (twoclass, Theorems 4.1 to 4.3) gives threshold,
+waste and E[Delta(Y_d)] at any size (``closed_forms.two_class_completions``); where both needs become equal there is no
+such form, and the saturated chain gives them as long as it is not too large.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from msj.analysis.base import rows_of
 from msj.answers.question import question
 from msj.answers.saturated import solve_saturated
 from msj.closed_forms.two_class import two_class
@@ -89,8 +91,10 @@ def _rows(n: int, needs: Sequence[int], p: float, rates: tuple[float, float]) ->
         for name, value in (
             ("stability_threshold", found.stability_threshold),
             ("wasted_servers", found.wasted_servers),
+            ("relative_completions_at_departure", found.relative_completions_at_departure),
         ):
             yield Quantity(name=name, value=value, kind="exact", method=method, citation=citation)
+        return
     classes = [
         JobClass(name=name, need=need, share=each, duration=Exponential(rate=rate))
         for name, need, each, rate in zip(("first", "second"), needs, (1 - p, p), rates, strict=True)
@@ -99,14 +103,6 @@ def _rows(n: int, needs: Sequence[int], p: float, rates: tuple[float, float]) ->
         solved, _ = solve_saturated(
             System(servers=n, classes=tuple(classes)), "chain", effort=Effort(operations=CHAIN_OPERATIONS)
         )
-    except MsjError:  # the chain is too large: threshold and waste stand alone
+    except MsjError:  # the chain is too large
         return
-    delta = solved.relative_completions_at_departure
-    if delta is not None:
-        yield Quantity(
-            name="relative_completions_at_departure",
-            value=delta,
-            kind="exact",
-            method=solved.completions_method or solved.method,
-            citation=solved.completions_citation or solved.citation,
-        )
+    yield from (row for row in rows_of(solved) if row.name != "saturated_utilisation")

@@ -85,14 +85,15 @@ def waiting_rows(bounds: QueueingBounds, found: Waiting) -> tuple[Quantity, ...]
 
 
 def _bound_rows(bounds: QueueingBounds) -> list[Quantity]:
+    proved = bounds.as_in_the_paper  # for exponential durations; true for all, by another argument
     rows = [
         Quantity(name="offered_utilisation", value=bounds.utilisation, kind="exact", method="definition"),
         Quantity(
             name="sufficient_utilisation",
             value=bounds.sufficient_utilisation,
             kind="bound",
-            method="1 − m_max/n: stable below it",
-            citation="zeroq, Theorem 4.1",
+            method="1 − m_max/n: stable below it" + ("" if proved else ", by the servers busy at saturation"),
+            citation="zeroq, Theorem 4.1" if proved else "after zeroq, Theorem 4.1",
         ),
         Quantity(
             name="sharper_sufficient_utilisation",

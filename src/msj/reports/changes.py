@@ -56,7 +56,7 @@ def what_if_section(
                 raise OutOfTime("the time was used up")
             rows.append(what_if(change, load.arrival_rate, effort, root, before=stay, same_jobs=same_jobs))
         except OutOfTime:
-            left = ", ".join(f"'{each.words}'" for each in changes[done:])
+            left = "; ".join(each.words for each in changes[done:])
             notes.append(f"Left out to keep the report within its time (--seconds): {left}.")
             break
         except MsjError as error:

@@ -75,6 +75,7 @@ class ResponseSection:
     queue_grows: bool = False  # a simulation at the load says so
     most_jobs: int | None = None  # of the simulation at the load
     jobs_per_second: float | None = None  # of that simulation: what others may be expected to take
+    enough_jobs: float | None = None  # that would have been enough, where it was too short
     notes: tuple[str, ...] = ()
 
     def find(self, name: str, job_class: str | None = None, level: float | None = None) -> Quantity | None:
@@ -118,6 +119,14 @@ class PolicySection:
     rows: tuple[PolicyRow, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def reasons(self) -> dict[str, list[str]]:
+        """The policies left out by the reason, each reason once."""
+        found: dict[str, list[str]] = {}
+        for name, reason in self.left_out:
+            found.setdefault(reason, []).append(name)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

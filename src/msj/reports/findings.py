@@ -341,6 +341,8 @@ def _outlook(report: Report) -> Iterator[Finding]:
 
 def _apart(one: Quantity, other: Quantity) -> bool:
     """Return whether two numbers differ by more than chance could do: their intervals do not meet."""
+    if any(row.kind == "simulated" and row.low is None for row in (one, other)):
+        return False  # nobody knows how sure those are
     ends = [(row.value if row.low is None else row.low, row.value if row.high is None else row.high)
             for row in (one, other)]  # fmt: skip
     return ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]

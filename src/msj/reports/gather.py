@@ -6,7 +6,7 @@ outlook from ``growth``. A section that cannot be filled holds the sentence why.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,11 +30,12 @@ from msj.reports.contents import (
 from msj.reports.findings import findings_of
 from msj.reports.outlook import outlook_section
 from msj.reports.policies import check_policies, policy_section
-from msj.reports.response import response_section, waiting_section, with_curves
+from msj.reports.response import USED, response_section, waiting_section, with_curves
 from msj.reports.rows import all_rows, left_out
 from msj.reports.timetable import Timetable
 from msj.reports.wording import sentence
 from msj.results import Outcome, Watch, provenance
+from msj.simulation.plan import said
 from msj.workloads import Rng
 from msj.workloads.streams import seed_record
 
@@ -205,8 +206,11 @@ def _sections(
     effort = times.section("response times", SHARES["response"], jobs=MOST_JOBS_HERE, precision=precision)
     patience = times.started + SHARES["patience"] * times.seconds
     response = response_section(system, load, capacity, effort, root, patience=patience)
+    response = replace(response, notes=(*response.notes, *_more_time(response)))
     if response.queue_grows:
         load = replace(load, stable=False)
+    if not load.stable:
+        response = replace(response, notes=(*response.notes, _NO_MEANS))
     waiting = waiting_section(response) if load.stable else WaitingSection(notes=(_OVERLOADED,))
     effort = times.section("policies on the same jobs", SHARES["policies"], jobs=jobs)
     compared = policy_section(system, load, policies, effort, streams[0], speed=response.jobs_per_second)
@@ -215,7 +219,7 @@ def _sections(
     effort = times.section("the curve", SHARES["curve"], jobs=jobs, precision=precision)
     response = with_curves(response, system, capacity, effort, root)
     effort = times.section("outlook", SHARES["outlook"])
-    outlook = outlook_section(system, load, capacity, effort, streams[2])
+    outlook = outlook_section(system, load, capacity, response, effort, streams[2])
     return {
         "load": load,
         "response": response,
@@ -227,6 +231,15 @@ def _sections(
 
 
 _OVERLOADED = "At this load the queue grows without bound, so waits have no distribution."
+_NO_MEANS = "At this load the queue grows without bound, so there are no mean response times."
+
+
+def _more_time(response: ResponseSection) -> Iterator[str]:
+    """Say how much time would have been enough for the run at the load, by the speed it had."""
+    if response.enough_jobs and response.jobs_per_second:
+        own = USED * (SHARES["patience"] - SHARES["capacity"])  # its share of the time
+        seconds = response.enough_jobs / response.jobs_per_second / own
+        yield f"At the speed seen here, --seconds {said(1.2 * seconds).replace(',', '')} would be enough for that."
 
 
 def unknown(notes: list[str]) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def _sections(report: Report, charts: dict[str, Chart]) -> list[dict[str, Any]]:
         f"At arrival rate {short(load.arrival_rate)}{rate}: utilisation {percent(load.utilisation)}{_of_limit(report)} "
         f"({load.words})."
     )  # fmt: skip
-    left_out = [f"{name} is left out: {reason}." for name, reason in report.policies.left_out]
+    left_out = [f"Left out: {', '.join(names)}: {reason}." for reason, names in report.policies.reasons.items()]
     found = [
         _section("capacity", charts, [tables.capacity_table(report), tables.blame_table(report)],
                  evidence_of(report) if report.capacity is not None else report.notes),

@@ -65,6 +65,7 @@ def response_section(
         queue_grows=run is not None and run.outcome is Outcome.UNSTABLE and not taken(load.arrival_rate, capacity),
         most_jobs=effort.jobs,
         jobs_per_second=None if run is None else run.provenance.get("jobs_per_second"),
+        enough_jobs=None if run is None or run.outcome is Outcome.UNSTABLE else run.provenance.get("enough_jobs"),
         notes=tuple(dict.fromkeys(notes)),
     )
 

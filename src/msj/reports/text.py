@@ -68,7 +68,7 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         "waiting times: so many jobs wait at most so long",
         [*_grid(tables.waiting_table(report)), *_notes(report.waiting.notes)],
     )
-    left_out = [f"{name}: {reason}" for name, reason in report.policies.left_out]
+    left_out = [f"{', '.join(names)}: {reason}" for reason, names in report.policies.reasons.items()]
     yield (
         "policies on the same jobs",
         [*_grid(tables.policies_table(report)), *_notes(left_out), *_notes(report.policies.notes)],

@@ -33,6 +33,7 @@ from msj.simulation.intervals import (
     remaining,
     student_interval,
 )
+from msj.simulation.long_memory import hurst_of, inflation, old_enough
 from msj.simulation.percentile_interval import FEWEST, percentile_intervals
 from msj.simulation.reading import Reading
 from msj.simulation.sketch import Sketch
@@ -113,7 +114,7 @@ class Estimates:
                 yield from self._reduced(group)
                 yield from self._servers()
                 yield from self._by_time_of_day(group)
-            if not policy_of(self.system).turns_away:
+            if levels and not policy_of(self.system).turns_away:
                 yield from self._percentiles(group, levels)
 
     def mean_response_time(self) -> Quantity:
@@ -274,12 +275,23 @@ class Estimates:
             whole = Sketch.total(sketches)
             jobs = float(whole.counts.sum())
             independent = 1.0 / (1.0 / self.reading.memories + 1.0 / jobs)
-            given = self.sure and self.forgets and (group.index is None or jobs >= FEW_JOBS)
-            found = percentile_intervals(sketches, levels, independent if given else 0.0)
+            wider = self._wider(len(sketches), name)
+            given = self.sure and wider is not None and (group.index is None or jobs >= FEW_JOBS)
+            found = percentile_intervals(sketches, levels, independent if given else 0.0, wider=wider or 1.0)
             for level, ends in zip(levels, found, strict=True):
                 value = whole.percentile(level)
                 interval = None if ends is None else (min(ends[0], value), max(ends[1], value))
                 yield self._row(f"{name}_time_percentile", value, interval, group, level)
+
+    def _wider(self, batches: int, name: str) -> float | None:
+        """Return by how much batches that are alike understate a variance; None where nothing is known of it."""
+        if self.forgets:
+            return 1.0
+        hurst, runs = hurst_of(self.system), self.reading.runs
+        time = self.reading.jobs / runs / self.rate
+        if hurst is None or name != "waiting" or policy_of(self.system).restart:
+            return None
+        return inflation(batches, runs, hurst) if old_enough(self.system, self.rate, time) else None
 
     def _sketches(self, group: Group, name: str) -> list[Sketch]:
         """Return the law of waiting or response times as each batch saw it."""

@@ -17,13 +17,14 @@ import numpy as np
 from scipy.special import stdtrit
 
 from msj.simulation.intervals import CONFIDENCE, CONTRADICTED, FADES_FOR_TAILS, TRUST, Floats
+from msj.simulation.long_memory import SEEN_BY
 from msj.simulation.sketch import Sketch
 
 FEWEST = 4.5  # independent exceedances
 
 
 def percentile_intervals(
-    batches: Sequence[Sketch], levels: Sequence[float], memories: float
+    batches: Sequence[Sketch], levels: Sequence[float], memories: float, *, wider: float = 1.0
 ) -> list[tuple[float, float] | None]:
     """Return the intervals of percentiles; None where too few jobs were beyond one.
 
@@ -35,14 +36,20 @@ def percentile_intervals(
         Which percentiles, in percent.
     memories
         How many independent observations all batches are worth: the memories they span.
+    wider
+        By how much the batches understate the variance: more than 1 where they are alike, however long
+        (``long_memory``). Then theory, which knows no such thing, is not asked.
     """
     shares = [1.0 - level / 100.0 for level in levels]
     if memories * max(shares) < FEWEST:
         return [None for _ in levels]
     edges, beyond, jobs = _exceedances(batches)
     seen, variance = _between_batches(beyond, jobs)
+    trust = TRUST if wider == 1.0 else 0.0
     return [
-        _interval(edges, _scores(seen, variance, len(jobs), share, memories)) if memories * share >= FEWEST else None
+        _interval(edges, _scores(seen, wider * variance, len(jobs), share, memories, trust))
+        if memories * share >= FEWEST and (wider == 1.0 or _seen_by_most(beyond, seen, share))
+        else None
         for share in shares
     ]
 
@@ -65,6 +72,12 @@ def _exceedances(batches: Sequence[Sketch]) -> tuple[Floats, Floats, Floats]:
     return edges, jobs[:, None] - np.cumsum(counts, axis=1), jobs
 
 
+def _seen_by_most(beyond: Floats, seen: Floats, share: float) -> bool:
+    """Return whether nearly all batches have jobs beyond the percentile."""
+    there = beyond[:, min(int(np.count_nonzero(seen > share)), beyond.shape[1] - 1)]
+    return bool(np.mean(there > 0) >= SEEN_BY)
+
+
 def _between_batches(beyond: Floats, jobs: Floats) -> tuple[Floats, Floats]:
     """Return the share beyond every edge, and its variance as batches tell it, over that share."""
     seen = beyond.sum(axis=0) / jobs.sum()
@@ -73,14 +86,18 @@ def _between_batches(beyond: Floats, jobs: Floats) -> tuple[Floats, Floats]:
     return seen, len(jobs) * residuals.var(axis=0, ddof=1) / jobs.sum() ** 2 / np.maximum(seen, 1e-300)
 
 
-def _scores(seen: Floats, batches: Floats, count: int, share: float, memories: float) -> Floats:
-    """Return (p̂ − p)/(t·sqrt(v·p̂·p)) at every edge, v the pooled relative variance."""
+def _scores(seen: Floats, batches: Floats, count: int, share: float, memories: float, most: float) -> Floats:
+    """Return (p̂ − p)/(t·sqrt(v·p̂·p)) at every edge, v the pooled relative variance; theory counts ``most`` at most."""
     theory = (1.0 - share) / memories
-    trust = np.where(batches > CONTRADICTED * theory, 0.0, min(TRUST, FADES_FOR_TAILS * theory / share))
+    contradicted = batches > CONTRADICTED * theory
+    believed = min(most, FADES_FOR_TAILS * theory / share)
+    trust = np.where(contradicted, 0.0, believed)
     freedom = count - 1 + trust
     spread = ((count - 1) * batches + trust * theory) / freedom * share
+    # The quantile is slow, and there are only two of them.
+    quantile = np.where(contradicted, *stdtrit(count - 1 + np.array([0.0, believed]), CONFIDENCE))
     with np.errstate(divide="ignore", invalid="ignore"):
-        scores = (seen - share) / (stdtrit(freedom, CONFIDENCE) * np.sqrt(spread))
+        scores = (seen - share) / (quantile * np.sqrt(spread))
     # Without any spread (everybody is beyond, or nobody) only equality is left.
     return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=math.inf, neginf=-math.inf))
 

@@ -40,6 +40,8 @@ class Reading:
         Whether the warm-up lasted as long as it should.
     no_variance
         Why means of waiting times have no interval whatever the run; None if they may have one.
+    runs
+        How many independent runs the batches are stretches of.
     """
 
     pieces: list[Tally]
@@ -48,6 +50,7 @@ class Reading:
     jobs: float
     settled: bool
     no_variance: str | None
+    runs: int = 1
 
     @property
     def memories(self) -> float:
@@ -108,6 +111,7 @@ def read(
         jobs=sum(tally.column("jobs") for tally in batches),
         settled=insisted or warm_up >= pace.settling * 0.999,
         no_variance=why_no_variance(system, rate, threshold),
+        runs=len(kept),
     )
 
 

@@ -25,6 +25,7 @@ from msj.simulation.tally import COLUMNS, Tally
 
 NO_PREEMPTIONS = np.empty(0, dtype=np.int64)
 SPARSE = 16  # bins per job from which on a full histogram is not worth its memory
+BITS = 40  # of a number that holds a bin, of any class; the piece is above them
 MANY_LATE = 200_000  # jobs that left after their piece had ended, before they are sorted in
 
 
@@ -182,11 +183,15 @@ class Record:
         """Add what came late to the sketches of the pieces it belongs to."""
         known = self.late[:, 0] < len(self.waiting)
         late = self.late[known]
-        late = late[np.argsort(late[:, 0], kind="stable")]
-        pieces, starts = np.unique(late[:, 0], return_index=True)
-        for piece, jobs in zip(pieces, np.split(late, starts[1:]), strict=False):
-            self.waiting[piece] = self.waiting[piece].with_values(jobs[:, 1])
-            self.response[piece] = self.response[piece].with_values(jobs[:, 2])
+        for sketches, column in ((self.waiting, 1), (self.response, 2)):
+            # Pieces and bins in one number: sorting these is several times as fast as sorting by both.
+            sorted_ = np.sort((late[:, 0] << BITS) | late[:, column])
+            pieces = sorted_ >> BITS
+            bins = sorted_ & ((1 << BITS) - 1)
+            ends = np.flatnonzero(np.diff(pieces, append=-1)) + 1
+            for first, end in zip([0, *ends], ends, strict=False):
+                piece = pieces[first]
+                sketches[piece] = sketches[piece].with_values(bins[first:end])
         self.late = self.late[~known]
 
 

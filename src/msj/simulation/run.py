@@ -31,6 +31,7 @@ from msj.simulation.growth import growth_rate
 from msj.simulation.plan import Pace, Plan
 from msj.simulation.replication import Replication, Stopped
 from msj.simulation.tally import Tally
+from msj.workloads.system_jobs import BLOCK
 
 FOLLOW = 1.0  # further jobs at most, as a share of those counted
 FOLLOW_MEMORIES = 50.0  # but at least these
@@ -127,7 +128,7 @@ class Run:
         first.begin(TRIED, keep=self._kept(keep, 0))
         jobs = self.most_jobs if self.precision is None else self.plan.jobs
         seconds = (time.perf_counter() - started) / TRIED * jobs / min(workers, len(self.replications))
-        if seconds > UNUSUAL:
+        if seconds > UNUSUAL and math.isinf(effort.until):  # else it will be cut
             effort.tell(0.0, f"{jobs:,} jobs will take about {_long(seconds)} at this pace", notice=True)
 
     def _advance(self, pool: ThreadPoolExecutor, effort: Effort, keep: Any, save: Any) -> Outcome:
@@ -138,7 +139,7 @@ class Run:
             goal = self._next_look()
             self.counted = None
             while self.ended < goal:
-                if effort.over or not self._row(pool, self.ended + 1, effort, keep):
+                if effort.over or not self._row(pool, self.ended + self._at_once(goal), effort, keep):
                     cancelled = effort.cancel is not None and effort.cancel()
                     return Outcome.INTERRUPTED if cancelled else Outcome.OUT_OF_TIME
                 effort.tell(*self._progress())
@@ -158,6 +159,12 @@ class Run:
                 return Outcome.CONVERGED
             if self._last_piece() <= goal:
                 return Outcome.PRECISION_NOT_REACHED
+
+    def _at_once(self, goal: int) -> int:
+        """Return how many pieces arrive before Python looks again: short ones a block together."""
+        if not self.stable:
+            return 1  # whether the queue runs away is asked after every piece
+        return max(min(BLOCK // self.piece, goal - self.ended, 2 * self.plan.pieces - self.ended), 1)
 
     def _last_piece(self) -> int:
         """Return the piece with which the jobs asked for are through."""

@@ -21,6 +21,7 @@ from msj.simulation.checkpoint import Checkpoint
 from msj.simulation.estimates import LEVELS, Estimates
 from msj.simulation.jobs_file import JobsFile
 from msj.simulation.known import NOTHING, Known
+from msj.simulation.memory import FILLS_UP
 from msj.simulation.plan import said
 from msj.simulation.question import FIRST_LOOK, Question, arrival_rate_of, new_replication
 from msj.simulation.reading import Reading
@@ -161,6 +162,8 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
         reading = question.reading(run, pieces) if pieces[0] else None
         if reading is not None:
             facts = {"memory_in_jobs": float(f"{reading.pace.memory:.4g}"), "batches": len(reading.batches)}
+            if not reading.long_enough and math.isfinite(reading.pace.enough):
+                facts["enough_jobs"] = float(f"{reading.pace.enough:.2g}")
         if run.left and outcome not in CUT_SHORT:
             outcome = Outcome.TOO_SHORT
             notes += _left_behind(question, run)
@@ -221,6 +224,8 @@ def _without_interval(estimates: Estimates, measured: Sequence[Quantity]) -> Ite
     reason = estimates.reading.no_variance
     if reason is not None:
         yield f"{reason[0].upper()}{reason[1:]}: such means have no interval, however long the run."
+        if not estimates.forgets and any(row.low is not None for row in measured if row.level is not None):
+            yield "Percentiles of waiting times have one where nearly every stretch of the run saw jobs beyond them."
     bare = {row.level for row in measured if row.level is not None and row.job_class is None and row.low is None}
     if bare and estimates.forgets:
         listed = ", ".join(f"{level:g}" for level in sorted(bare))
@@ -233,6 +238,14 @@ def _without_interval(estimates: Estimates, measured: Sequence[Quantity]) -> Ite
 def _left_behind(question: Question, run: Run) -> Iterator[str]:
     """Say who has not left, by class: a policy may starve a class for longer than a run lasts."""
     counted = run.through * run.piece * len(run.replications)
+    lasted = counted / question.rate / len(run.replications)
+    longest = max(question.system.active_classes, key=lambda c: float(c.duration.mean))
+    if lasted < FILLS_UP * float(longest.duration.mean):
+        yield (
+            f"The run is too short for the longest jobs: those of class '{longest.name}' take "
+            f"{float(longest.duration.mean):.4g} on average, and {counted:,} jobs come within {lasted:.4g}."
+        )
+        return
     yield (
         f"{run.left:,} of the {counted:,} jobs counted had not left after as many more had come: means over the others "
         "would leave out those that wait longest. The queue may keep growing, or some jobs wait for ever."

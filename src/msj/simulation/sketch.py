@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 BINS_PER_OCTAVE = 128
@@ -62,8 +63,10 @@ class Sketch:
         return cls(sketches[0].lowest, bins, np.bincount(where, weights=counts, minlength=len(bins)).astype(np.int64))
 
     def with_values(self, bins: NDArray[np.int64]) -> Sketch:
-        """Return the sketch with further values, given by their bins."""
-        return Sketch.total([self, Sketch(self.lowest, bins, np.ones(len(bins), dtype=np.int64))])
+        """Return the sketch with further values, given by their bins in increasing order."""
+        room = np.empty((2, len(self.bins) + len(bins)), dtype=np.int64)
+        used = _merge(self.bins, self.counts, bins, room)
+        return Sketch(self.lowest, room[0, :used], room[1, :used])
 
     def of_class(self, index: int) -> Sketch:
         """Return the histogram of one class."""
@@ -98,3 +101,24 @@ class Sketch:
         """Return the lower ends of bins."""
         octave, part = np.divmod(self.lowest + indices, BINS_PER_OCTAVE)
         return np.where(indices <= 1, 0.0, np.ldexp(1.0 + part / BINS_PER_OCTAVE, octave - 1023))
+
+
+@njit(cache=True, nogil=True)
+def _merge(
+    bins: NDArray[np.int64], counts: NDArray[np.int64], further: NDArray[np.int64], out: NDArray[np.int64]
+) -> int:
+    """Write bins and counts with one more for each further bin, all in increasing order; return how many bins."""
+    used, i = 0, 0
+    for bin_ in further:
+        while i < len(bins) and bins[i] <= bin_:
+            out[0, used], out[1, used] = bins[i], counts[i]
+            used, i = used + 1, i + 1
+        if used and out[0, used - 1] == bin_:
+            out[1, used - 1] += 1
+        else:
+            out[0, used], out[1, used] = bin_, 1
+            used += 1
+    while i < len(bins):
+        out[0, used], out[1, used] = bins[i], counts[i]
+        used, i = used + 1, i + 1
+    return used

@@ -1,4 +1,4 @@
-"""Exact answers for small saturated MSJ FCFS systems: rational numbers and formulas.
+"""Exact answers for small saturated systems: rational numbers and formulas.
 
 Nothing here is rounded. Plain numbers go in and Fractions come out, or chosen quantities stay symbols and
 formulas come out, as in reset, Section 4.1 and Appendix C.

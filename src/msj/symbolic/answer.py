@@ -6,7 +6,7 @@ E[T] = (1 + Delta(Y_d)) / (lambda* (1 - lambda/lambda*)) + O(1) (reset, Theorem 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,11 +27,11 @@ class ExactSaturated(Quantities):
 
     Attributes
     ----------
-    servers, needs, shares, phases
-        The system; an exponential duration of rate mu has the phases ``((1,), ((-mu,),))``.
+    servers, needs, shares, phases, served
+        The system and how it serves; an exponential duration of rate mu has the phases ``((1,), ((-mu,),))``.
     states, state_names
         Jobs in service per (class, phase), and their names: ``[1,2]`` as in reset where the blocked job's need is
-        certain, otherwise the counts.
+        certain, otherwise the counts; under other policies and models, the full fronts.
     parameters
         The symbols in the answers, the arrival rate aside.
     """
@@ -40,9 +40,10 @@ class ExactSaturated(Quantities):
     needs: tuple[int, ...]
     shares: tuple[Entry, ...]
     phases: tuple[Phases, ...]
-    states: tuple[tuple[int, ...], ...]
+    states: tuple[Any, ...]
     state_names: tuple[str, ...]
     parameters: tuple[sympy.Symbol, ...]
+    served: str = "MSJ FCFS"
 
     def response_time(self, arrival_rate: Any = ARRIVAL_RATE) -> Entry:
         """Return the RESET prediction of the mean response time, by default as a formula in ``lambda``.
@@ -96,13 +97,10 @@ class ExactSaturated(Quantities):
 
         shares, phases = put(self.shares), put(self.phases)
         check_model(servers=self.servers, needs=self.needs, shares=shares, phases=phases)
-        return ExactSaturated(
-            servers=self.servers,
-            needs=self.needs,
+        return replace(
+            self,
             shares=shares,
             phases=phases,
-            states=self.states,
-            state_names=self.state_names,
             parameters=(),
             threshold=put(self.threshold),
             time_average=put(self.time_average),

@@ -15,6 +15,7 @@ from sympy import QQ
 from msj.symbolic.chain import SaturatedChain
 from msj.symbolic.elimination import Elimination, Rates, eliminate, gain_until_last, stationary_weights, total
 from msj.symbolic.entries import Entry
+from msj.symbolic.front_chain import FrontChain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ class Quantities:
     wasted_servers: Entry
 
 
-def eliminate_chain(chain: SaturatedChain) -> Elimination:
+def eliminate_chain(chain: SaturatedChain | FrontChain) -> Elimination:
     """Eliminate the states of D0 + D1."""
     rows: list[Rates] = []
     for quiet, completing in zip(chain.without_completion, chain.with_completion, strict=True):
@@ -54,7 +55,7 @@ def eliminate_chain(chain: SaturatedChain) -> Elimination:
     return eliminate(rows)
 
 
-def rational_quantities(chain: SaturatedChain) -> Quantities:
+def rational_quantities(chain: SaturatedChain | FrontChain) -> Quantities:
     """Solve a chain whose entries are elements of sympy's QQ; the answers are Fractions."""
     taken = eliminate_chain(chain)
     weights = [QQ.convert(weight) for weight in stationary_weights(taken)]
@@ -69,7 +70,8 @@ def rational_quantities(chain: SaturatedChain) -> Quantities:
     ahead = [QQ.convert(gain) for gain in gain_until_last(taken, [c - threshold for c in completing])]
     mean = total(y * gain for y, gain in zip(law, ahead, strict=True))
     relative = [gain - mean for gain in ahead]
-    busy = total(y * chain.busy(state) for y, state in zip(law, chain.states, strict=True))
+    used = [Fraction(chain.busy(state)) for state in chain.states]
+    busy = total(y * QQ(servers.numerator, servers.denominator) for y, servers in zip(law, used, strict=True))
     return Quantities(
         threshold=_fraction(threshold),
         time_average=tuple(map(_fraction, law)),

@@ -15,18 +15,20 @@ and only the irreducible factors of W, A, F and L can cancel: each is tried by d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
+from fractions import Fraction
+from math import gcd, lcm
 
 import sympy
 
 from msj.symbolic.chain import SaturatedChain
 from msj.symbolic.elimination import gain_until_last, stationary_weights, total
 from msj.symbolic.entries import Entry
+from msj.symbolic.front_chain import FrontChain
 from msj.symbolic.presentation import Factors, Polynomial, Presentation, divided, factors_of
 from msj.symbolic.quantities import Quantities, eliminate_chain
 
 
-def symbolic_quantities(chain: SaturatedChain, field: Entry, presentation: Presentation) -> Quantities:
+def symbolic_quantities(chain: SaturatedChain | FrontChain, field: Entry, presentation: Presentation) -> Quantities:
     """Solve a chain whose entries belong to a sympy fraction field over the integers.
 
     Parameters
@@ -65,14 +67,16 @@ def symbolic_quantities(chain: SaturatedChain, field: Entry, presentation: Prese
 
     NH, NG, MH, MG = (_dot(v, h) for v in (N, M) for h in (H, G))
     W2F, AW, offset = W * W * F, A * W, A * NG - W * F * NH
-    busy = total(n * chain.busy(state) for n, state in zip(N, chain.states, strict=True))
+    used = [Fraction(chain.busy(state)) for state in chain.states]
+    parts = lcm(*(servers.denominator for servers in used))  # where speeds are shared, servers may be busy in part
+    busy = total(n * int(servers * parts) for n, servers in zip(N, used, strict=True))
     return Quantities(
         threshold=ratio(A, W, F),
         time_average=tuple(ratio(n, W) for n in N),
         departure_average=tuple(ratio(m, A) for m in M),
         relative_completions=tuple(ratio(W2F * h - AW * g + offset, W, W, F, L) for h, g in zip(H, G, strict=True)),
         departure_relative_completions=ratio(W2F * MH - AW * MG + A * offset, A, W, W, F, L),
-        wasted_servers=ratio(chain.servers * W - busy, W),
+        wasted_servers=ratio(chain.servers * parts * W - busy, W * parts),
     )
 
 

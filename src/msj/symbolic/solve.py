@@ -1,9 +1,10 @@
-"""Exact answers for small saturated MSJ FCFS systems, as rational numbers or as formulas.
+"""Exact answers for small saturated systems, as rational numbers or as formulas.
 
 The saturated system never runs out of waiting jobs. Its throughput is the stability threshold lambda*, and its
 relative completions Delta give the mean response time of the open system up to a bounded error,
 E[T] = (1 + Delta(Y_d)) / (lambda* (1 - lambda/lambda*)) + O(1) (reset, Theorem 4.2, Corollary 4.1 and
-Appendix C). Here all of it is computed without rounding, on the counts-only chain of :mod:`msj.symbolic.chain`.
+Appendix C). Here all of it is computed without rounding, for FCFS on the counts-only chain of
+:mod:`msj.symbolic.chain`, for any other finite-skip policy or model on its fronts (:mod:`msj.symbolic.front_chain`).
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from sympy.polys.polyerrors import CoercionFailed
 
 from msj.errors import InvalidInput
 from msj.symbolic.answer import ARRIVAL_RATE, ExactSaturated
-from msj.symbolic.chain import RATIONAL_STATES, build, refuse_above
+from msj.symbolic.chain import RATIONAL_STATES, SaturatedChain, build, refuse_above
 from msj.symbolic.entries import Entry, Phases, check_model, exact, exact_phases, exponential, is_negative, is_zero
+from msj.symbolic.front_chain import ExactFront, FrontChain, build_front
 from msj.symbolic.presentation import Presentation
 from msj.symbolic.quantities import rational_quantities
 from msj.symbolic.rational_functions import symbolic_quantities
 
+FCFS = "MSJ FCFS"
 SYMBOLIC_STATES = {0: 32, 1: 32, 2: 18, 3: 13}
 """The most states taken on with so many independent symbols: seconds, half a minute at worst."""
 SYMBOLIC_STATES_BEYOND = 9
@@ -36,8 +39,10 @@ def solve_exactly(
     rates: Sequence[Any] | None = None,
     phases: Sequence[Any] | None = None,
     most_states: int | None = None,
+    front: ExactFront | None = None,
+    served: str = FCFS,
 ) -> ExactSaturated:
-    """Solve a saturated MSJ FCFS system without rounding.
+    """Solve a saturated MSJ FCFS system, or that of another ``front``, without rounding.
 
     Parameters
     ----------
@@ -51,6 +56,8 @@ def solve_exactly(
         Instead of rates, per class: a phase-type duration as (initial law, generator matrix).
     most_states
         Refuse a chain with more states than this; by default what takes seconds rather than minutes.
+    front, served
+        The front of another policy or model (exponential durations only), and what it is called.
 
     Returns
     -------
@@ -82,6 +89,8 @@ def solve_exactly(
         shares=tuple(exact(share, f"the share of class {i}") for i, share in enumerate(shares, start=1)),
         phases=_read_rates(rates) if phases is None else _read_phases(phases),
         most_states=most_states,
+        front=front,
+        served=served,
     )
 
 
@@ -93,12 +102,14 @@ def solve_symbolically(
     rates: Sequence[Any],
     parameters: Sequence[str],
     most_states: int | None = None,
+    front: ExactFront | None = None,
+    served: str = FCFS,
 ) -> ExactSaturated:
-    """Solve a saturated MSJ FCFS system with exponential durations as formulas in chosen parameters.
+    """Solve a saturated system with exponential durations as formulas in chosen parameters.
 
     Parameters
     ----------
-    servers, needs, shares, rates, most_states
+    servers, needs, shares, rates, most_states, front, served
         As in :func:`solve_exactly`.
     parameters
         The quantities that become symbols: ``p1, p2, ...`` for shares and ``mu1, mu2, ...`` for rates, numbered by
@@ -144,6 +155,8 @@ def solve_symbolically(
         ),
         most_states=most_states,
         dependent=dependent,
+        front=front,
+        served=served,
     )
 
 
@@ -155,6 +168,8 @@ def _solve(
     phases: tuple[Phases, ...],
     most_states: int | None,
     dependent: sympy.Symbol | None = None,
+    front: ExactFront | None = None,
+    served: str = FCFS,
 ) -> ExactSaturated:
     """Check, build and solve; `dependent` is the symbol of a last share given as 1 minus the others."""
     check_model(servers=servers, needs=needs, shares=shares, phases=phases)
@@ -165,11 +180,23 @@ def _solve(
     independent = len(symbols) - _rates_are_symbols(phases)
     if most_states is None:
         most_states = SYMBOLIC_STATES.get(independent, SYMBOLIC_STATES_BEYOND) if symbols else RATIONAL_STATES
-    refuse_above(most_states, servers=servers, needs=needs, phases=phases, symbols=independent)
+    if front is None:
+        refuse_above(most_states, servers=servers, needs=needs, phases=phases, symbols=independent)
     names = symbols if dependent is None else _in_order({*symbols, dependent})
     field = sympy.ZZ.frac_field(*names) if symbols else sympy.QQ
     elements = _converted(shares, field)
-    chain = build(servers=servers, needs=needs, shares=elements, phases=_converted(phases, field))
+    durations = _converted(phases, field)
+    chain: SaturatedChain | FrontChain
+    if front is None:
+        chain = build(servers=servers, needs=needs, shares=elements, phases=durations)
+    else:
+        chain = build_front(
+            front,
+            shares=elements,
+            rates=[-generator[0][0] for _, generator in durations],
+            number=lambda value: field.from_sympy(sympy.Rational(value.numerator, value.denominator)),
+            most_states=most_states,
+        )
     if symbols:
         style = Presentation(
             field.field.ring,
@@ -189,6 +216,7 @@ def _solve(
         states=chain.states,
         state_names=chain.names(),
         parameters=names,
+        served=served,
     )
 
 

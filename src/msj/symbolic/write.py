@@ -163,7 +163,7 @@ STYLES: dict[str, Callable[[ExactSaturated], str]] = {
 
 
 def _system(answer: ExactSaturated) -> Iterator[str]:
-    yield f"Saturated MSJ FCFS on {answer.servers} servers"
+    yield f"Saturated {answer.served} on {answer.servers} servers"
     classes = zip(answer.needs, answer.shares, answer.phases, strict=True)
     for position, (need, share, phases) in enumerate(classes, start=1):
         yield f"  class {position}: need {need}, share {share}, {_duration(phases)}"

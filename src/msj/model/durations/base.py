@@ -74,6 +74,11 @@ class Duration(Value, ABC):
         return self.scaled(factor)
 
     @property
+    def longest(self) -> float:
+        """The longest duration there is, the supremum; infinite where there is none."""
+        return math.inf
+
+    @property
     def largest_mean_remaining(self) -> float | None:
         """The supremum over age of the mean remaining duration; infinite where it is.
 

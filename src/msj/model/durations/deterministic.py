@@ -50,6 +50,10 @@ class Deterministic(Duration):
         return self.replace(value=self.value * factor)
 
     @property
+    def longest(self) -> float:
+        return float(self.value)
+
+    @property
     def largest_mean_remaining(self) -> float:
         return float(self.mean)  # it never exceeds that of a fresh one
 

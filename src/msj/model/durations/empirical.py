@@ -78,6 +78,10 @@ class Empirical(Duration):
         return type(self)(values=tuple((self.recorded * float(factor)).tolist()))
 
     @property
+    def longest(self) -> float:
+        return float(self.recorded.max())
+
+    @property
     def largest_mean_remaining(self) -> float:
         # It falls between two values and jumps at each, so the supremum is at 0 or at a value.
         values, counts = np.unique(self.recorded, return_counts=True)

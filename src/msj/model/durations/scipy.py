@@ -102,9 +102,13 @@ class Scipy(Duration):
     def moment(self, order: int) -> float:
         return {0: 1.0, 1: self.mean, 2: self.second_moment}.get(order, math.nan)
 
+    @property
+    def longest(self) -> float:
+        return float(self._frozen.support()[1])
+
     @cached_property
     def tail_index(self) -> float:
-        if math.isfinite(self._frozen.support()[1]):
+        if math.isfinite(self.longest):
             return math.inf
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

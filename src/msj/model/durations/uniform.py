@@ -66,6 +66,10 @@ class Uniform(Duration):
         return self.replace(low=self.low * factor, high=self.high * factor)
 
     @property
+    def longest(self) -> float:
+        return float(self.high)
+
+    @property
     def largest_mean_remaining(self) -> float:
         return float(self.mean)  # it never exceeds that of a fresh one
 

@@ -49,6 +49,8 @@ class Section10(Figure):
             for share, marker in ((BALANCED, "s"), (BETWEEN, "^")):
                 [row] = [row for row in here if row["share"] == share]
                 axes.plot(row["factor"], row["completions"] / n, marker, color=colour, fillstyle="none", markersize=7)
+        for label, marker in (("$1/n$, balanced", "s"), (r"$1/(n\,\ln n)$", "^")):
+            axes.plot([], [], marker, color="0.3", fillstyle="none", markersize=7, label=label)
         axes.set(xlabel="share of n-server jobs, times n", ylabel=r"$E[\Delta(Y_d)]/n$")
         axes.legend(frameon=False)
         axes.grid(visible=True, color="#e4e4e4", linewidth=0.7)

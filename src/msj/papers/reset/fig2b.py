@@ -18,7 +18,8 @@ class Fig2b(ResponseFigure):
     caption: ClassVar[str] = (
         "(1) k = 4: need 1, Exp(1/4), 42 %; need 4, Exp(1), 58 %. (2) k = 10: need 1, Exp(1/10), 10 %; need 10, "
         "Exp(1), 90 %. Sizes (need × duration / k) are Exp(1) in both and the thresholds agree to three digits, yet "
-        "jobs stay twice as long with k = 10: wasteful states persist there."
+        "jobs stay twice as long with k = 10: wasteful states persist there. "
+        "The vertical axis is logarithmic, so that low loads can be seen too."
     )
     settings: ClassVar[tuple[str, ...]] = ("k = 4", "k = 10")
 

@@ -20,7 +20,7 @@ class Fig3(Figure):
     title: ClassVar[str] = "Relative error of the predicted mean response time over loads from 0 to 0.997"
     caption: ClassVar[str] = (
         "Error = (predicted − E[T]) / E[T]: markers with E[T] simulated, lines with E[T] exact (not in the paper). "
-        "Some intervals near saturation run off the picture: there even 10^8 arrivals leave several per cent of noise, "
+        "Near saturation even 10^8 arrivals leave several per cent of noise, "
         "and only the exact curve shows how small the error is."
     )
     height: ClassVar[float] = 5.2

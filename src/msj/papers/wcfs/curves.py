@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from msj.papers.figure import Rows
+from msj.papers.wcfs.models import models
 from msj.papers.wcfs.points import labelled
 
 
@@ -42,7 +43,9 @@ STYLES = {
     "branches-2": Style("tab:blue", (0, (2, 1)), "o"),
     "branches-4": Style("tab:green", (0, (4, 1, 1, 1)), "^"),
     "branches-8": Style("tab:red", "-", "s"),
-    "staying-8": Style("0.45", (0, (8, 2, 1, 2)), "P"),
+    "staying-8": Style("0.45", (0, (8, 2, 1, 2)), "P", 1.1),
+    "moving-8": Style("0.45", (0, (4, 2)), "X", 1.1),
+    "newest-8": Style("0.45", (0, (1, 1.5)), "d", 1.1),
 }
 
 
@@ -60,6 +63,13 @@ def draw_curves(axes: Any, rows: Rows, names: tuple[str, ...], column: str, *, u
             color=style.colour, linestyle=style.dashes, zorder=2,
             linewidth=style.width if line is not points else 0.8,
         )  # fmt: skip
+        further = [row for row in points if row["rho"] > line[-1]["rho"]]
+        if further:  # beyond what can be computed
+            axes.plot(
+                [row["rho"] for row in (line[-1], *further)],
+                [row[column] for row in (line[-1], *further)],
+                color=style.colour, linestyle=style.dashes, zorder=2, linewidth=0.8,
+            )  # fmt: skip
         below = [row[column] - row[f"{column}_low"] for row in points]
         above = [row[f"{column}_high"] - row[column] for row in points]
         axes.errorbar(
@@ -84,6 +94,30 @@ def legend(axes: Any, names: tuple[str, ...], **options: Any) -> None:
         for style in (STYLES[name],)
     ]  # fmt: skip
     axes.legend(handles=handles, fontsize=8.5, frameon=False, handlelength=3.6, **options)
+
+
+def draw_bounds(axes: Any, rows: Rows, names: tuple[str, ...], ticks: tuple[str, ...], title: str) -> None:
+    """Draw, model by model, which gaps occur between our constants, and these between Theorem 2's."""
+    for place, name in enumerate(names):
+        model, colour = models()[name], STYLES[name].colour
+        gaps = [row["gap"] for row in rows if row["model"] == name and (row["method"] == "exact") == bool(model.exact)]
+        for (low, high), width, of in (
+            (model.bounds(), 1.0, "0.5"),
+            (model.sharper_bounds(), 3.0, "0.75"),
+            ((min(gaps), max(gaps)), 7.0, colour),
+        ):
+            cap = {"marker": "_", "markersize": 7} if width == 1.0 else {}
+            axes.plot([place, place], [low, high], color=of, linewidth=width, solid_capstyle="butt", **cap)
+    for label, colour, width in (("Theorem 2", "0.5", 1.0), ("ours", "0.75", 3.0), ("occurs", "0.2", 7.0)):
+        axes.plot([], [], color=colour, linewidth=width, label=label)
+    axes.axhline(0, color="0.35", linewidth=0.7, zorder=1)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.set_xticks(range(len(names)), ticks, fontsize=8.5)
+    axes.set_title(title, fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.3 * (high - low))  # room for the legend above the bars
+    axes.legend(fontsize=8, frameon=False, handlelength=1.4, loc="upper left")
 
 
 def limit_line(axes: Any, height: float, text: str, rho: float) -> None:

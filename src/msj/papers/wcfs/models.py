@@ -73,6 +73,13 @@ class Model:
         assert found.c_upper is not None
         return found.c_lower, found.c_upper
 
+    def sharper_bounds(self) -> tuple[float, float]:
+        """Return our own constants, by the capacity in use per job in the front (``closed_forms.wcfs_terms``)."""
+        found = wcfs_bounds(self.system(0.5))
+        assert found.c_lower_sharper is not None
+        assert found.c_upper_sharper is not None
+        return found.c_lower_sharper, found.c_upper_sharper
+
 
 def sizes(servers: int = 1) -> Hyperexponential:
     """Return the law of the time on one of so many servers."""
@@ -151,6 +158,8 @@ def models() -> dict[str, Model]:
         **{f"filling-{k}": filling(k) for k in (2, 4, 8, 16)},
         **{f"branches-{x}": heterogeneous(f"x = {x}", partial(two_branches, x)) for x in (1, 2, 4, 8)},
         "staying-8": heterogeneous("x = 8, jobs stay", partial(two_branches, 8), "stay"),
+        "moving-8": heterogeneous("x = 8, the slowest moves up", partial(two_branches, 8), "move-up"),
+        "newest-8": heterogeneous("x = 8, newest on fastest", partial(two_branches, 8), "newest-first"),
     }
 
 
