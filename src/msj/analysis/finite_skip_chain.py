@@ -19,9 +19,10 @@ from msj.analysis.counted import looks_at_counts
 from msj.disciplines.fcfs import is_fcfs
 from msj.disciplines.model import policy_of
 from msj.effort import Cost
-from msj.errors import NotSupported
+from msj.errors import NotSupported, TooLarge
 from msj.fronts.compiled_fronts import saturated_fronts
 from msj.fronts.fcfs_counts import number_of_states
+from msj.fronts.front_chain import MOST_FRONTS
 from msj.fronts.front_of import front_of, why_no_front
 from msj.fronts.job_types import job_types
 from msj.markov import LongRun, MarkedChain, solve
@@ -30,6 +31,8 @@ from msj.model import System
 CITATION = "reset, section 7 and Appendix H.1"
 
 
+LISTING_EACH = 1e6  # operations to list a front of a model, measured: a fifth of a millisecond
+BEYOND_LISTING = float(MOST_FRONTS)  # of what is told of their number before, right to a factor of ten: minutes
 AS_LARGE_AS_IT_IS = "yes, unless it is too large, which shows when its fronts are listed"
 
 
@@ -50,10 +53,18 @@ class FiniteSkipChain(SaturatedAnalysis):
         return chain_cost(number_of_fronts(system), 2 + len(system.active_classes))  # no line, even of one type
 
     def how_long(self, system: System) -> str:
-        return "yes" if self.in_a_moment(system) else AS_LARGE_AS_IT_IS
+        about = _about_fronts(without_load(system))
+        if about is None:
+            return "yes" if self.in_a_moment(system) else AS_LARGE_AS_IT_IS
+        if about > BEYOND_LISTING:
+            return f"no: too large, about {about:.1e} fronts"
+        return "yes" if self.in_a_moment(system) else f"yes, about {about:,.0f} fronts"
 
     def in_a_moment(self, system: System) -> bool:
         # How many fronts there are is not known before they are enumerated, only how many there can be at most.
+        about = _about_fronts(without_load(system))
+        if about is not None:
+            return LISTING_EACH * about <= A_MOMENT
         front = None if system.model is not None else policy_of(system).front_on(system.servers)
         if front is None:
             return False
@@ -92,8 +103,19 @@ def front_chain(system: System) -> MarkedChain:
     return _chain(without_load(system))[0]
 
 
+@lru_cache(maxsize=16)
+def _about_fronts(system: System) -> float | None:
+    return front_of(system).about_fronts() if system.model is not None else None
+
+
 @lru_cache(maxsize=4)
 def _chain(system: System) -> tuple[MarkedChain, NDArray[np.float64]]:
+    about = _about_fronts(system)
+    if about is not None and about > BEYOND_LISTING:
+        raise TooLarge(
+            f"there are about {about:.1e} fronts and {MOST_FRONTS:,} can be listed; use fewer servers, classes, phases "
+            "or states of the environment, or simulate"
+        )
     chain, busy = saturated_fronts(front_of(system))
     if busy is None:
         called = system.policy.name if system.model is None else system.model.name

@@ -101,6 +101,10 @@ class FrontModel(ABC, Generic[Front, Job]):
         """Return whether a job that was ``before`` has been served if it is ``after`` now; None if it is gone."""
         return bool(before != after)
 
+    def about_fronts(self) -> float | None:
+        """Return about how many full fronts there are, if that can be told before they are listed."""
+        return None
+
     def busy_servers(self, front: Front) -> float | None:  # noqa: ARG002
         """Return how many servers are in use, or None if the model has no servers to waste."""
         return None

@@ -29,6 +29,7 @@ from msj.fronts.parts_places import Place, Places, Vector
 from msj.fronts.parts_power import Power, Switching
 from msj.fronts.parts_rows import server_rows
 from msj.fronts.parts_segments import Drawn, Phases, Segments
+from msj.fronts.parts_size import about_fronts
 from msj.model import System
 
 Segment = tuple[int, int, Place, int, int]  # kind, phase, place, load, line
@@ -42,6 +43,7 @@ class PartsFront(FrontModel[Front, Fresh]):
     """FCFS on whatever parts there are; the arguments are the plain values of ``disciplines.plain_parts``."""
 
     def __init__(self, system: System, **told: Any) -> None:
+        self.system = system
         self.told: Mapping[str, Any] = told
         self.class_names = tuple(c.name for c in system.classes)
         shares = [float(c.share) for c in system.classes]
@@ -75,6 +77,9 @@ class PartsFront(FrontModel[Front, Fresh]):
     @cached_property
     def _speeds_of_groups(self) -> set[float]:
         return {float(speed) for _, speed, _ in self.told["groups"]}
+
+    def about_fronts(self) -> float | None:
+        return about_fronts(self, self.system)
 
     # Who is there.
 
