@@ -50,20 +50,25 @@ class WaitingModel:
     def at(self, arrival_rate: float) -> SparseLevels:
         """Return the levels at one arrival rate."""
         chain = self.blocked.chain
+        states = len(self.place)
         leaving = -chain.quiet.diagonal()
         local = chain.quiet + chain.completing + sparse.diags_array(leaving)
         local.eliminate_zeros()
         away = np.asarray(self.ends.sum(axis=1)).ravel() + arrival_rate
+        shape = (len(self.counts), states)
+        each, ones = np.arange(states), np.ones(states)
+        into = sparse.csr_array((arrival_rate * self.blocked_share[self.place], (self.place, each)), shape=shape)
         return SparseLevels(
             arrival_rate=arrival_rate,
             ground=(arrival_rate * self.starts + self.ends - sparse.diags_array(away)).tocsr(),
-            ground_up=arrival_rate * self.blocked_share[self.place],
-            place=self.place,
+            ground_up=into,
+            up=sparse.diags_array(np.full(states, arrival_rate), format="csr"),
             local=sparse.csr_array(local),
-            leaving=leaving,
+            leaving=leaving + arrival_rate,
             starting=chain.starting,
             passing=chain.passing,
-            settling=chain.settling.diagonal(),
+            settling=chain.settling,
+            landing=sparse.csr_array((ones, (each, self.place)), shape=shape[::-1]),
         )
 
     def without_blocking(self, arrival_rate: float) -> Vector:
