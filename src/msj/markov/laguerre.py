@@ -78,3 +78,27 @@ def middle(ratio: float) -> float:
     (0.626785, 0.626785)
     """
     return float((1.0 - np.sqrt(1.0 - ratio * ratio)) / ratio)
+
+
+def total(a: float) -> float:
+    """Return the sum of l_n(j) over all j, the same for every n.
+
+    Examples
+    --------
+    >>> round(total(0.6), 12), round(float(values(0.6, 3, 400)[2].sum()), 12)
+    (2.0, 2.0)
+    """
+    return float(np.sqrt((1.0 + a) / (1.0 - a)))
+
+
+def geometric(a: float, count: int, ratio: float) -> Vector:
+    """Return the coefficients of ratio^j.
+
+    Examples
+    --------
+    >>> sequence = geometric(0.6, 60, 0.9) @ values(0.6, 60, 5)
+    >>> sequence.round(9).tolist()
+    [1.0, 0.9, 0.81, 0.729, 0.6561]
+    """
+    factor = (ratio - a) / (1.0 - a * ratio)
+    return np.asarray(np.sqrt(1.0 - a * a) / (1.0 - a * ratio) * factor ** np.arange(count))

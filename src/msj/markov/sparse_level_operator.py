@@ -1,12 +1,17 @@
 """The balance equations of sparse levels in Laguerre coordinates, and what makes their iteration quick.
 
-Levels are the leading mode, its weight given, and a rest that dies out faster:
+Far levels fall by the ratio z of the leading mode (``sparse_level_mode``), near saturation very slowly; all else dies
+out soon. So the unknowns are the differences p_0 = pi_1, p_j = pi_(j+1) − z·pi_j, in which that mode is gone, as
 
-    pi_(j+1) = weight·z^j·phi + sum over n < k of u_n·l_n(j)        (``sparse_level_mode``, ``laguerre``).
+    p_j = sum over n < k of u_n·l_n(j)        (``laguerre``),
 
-The mode satisfies every equation but those of level 1 and the ground. The rest takes k vectors u_n of the size of a
-level, and the equations projected on the same k functions. A vector is the ground followed by m × k numbers, these in
-a ``unit`` of their own, about the probability of being there.
+k vectors of the size of a level, instead of hundreds of levels. The equations of the levels, taken in the same
+differences, keep their form: up is up; with D "one down", (D x)_j = x_(j+1), and the first term x_0,
+
+    (1 − z·up)·D·x = D·(1 − z·up)·x + z·x_0·(1, 0, 0, ...),
+
+and what enters level 1 is (1, −z, 0, ...). They are projected on the same k functions. A vector is the ground followed
+by m × k numbers, these in a ``unit`` of their own, about the probability of being there.
 
 The preconditioner takes the equations apart:
 
@@ -22,6 +27,8 @@ What remains slow is how long the states take to forget, which hardly depends on
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
@@ -30,140 +37,134 @@ from msj.markov import laguerre
 from msj.markov import laguerre_kernels as kernels
 from msj.markov.incomplete_lu import IncompleteLU
 from msj.markov.marked_chain import Sparse
-from msj.markov.sparse_level_mode import LeadingMode
 from msj.markov.sparse_levels import SparseLevels, Vector, columns
 
 GROUND_DROP = 1e-4
 NEGLIGIBLE = 1e-12  # what still falls further: deeper falls are left out of the spread over levels
-SINGULAR = 1e-5  # directions of the small system that lead nowhere, or below single precision
 
 
 class LevelEquations:
     """Flow in minus flow out, in one precision."""
 
-    def __init__(self, process: SparseLevels, a: float, count: int, unit: float, dtype: type) -> None:
-        self.process, self.a, self.count, self.unit, self.dtype = process, dtype(a), count, dtype(unit), dtype
+    def __init__(
+        self, process: SparseLevels, *, ratio: float, a: float, count: int, unit: float, dtype: type = np.float64
+    ) -> None:
+        self.process, self.ratio, self.a, self.count, self.dtype = process, ratio, a, count, dtype
+        self.unit = dtype(unit)
         self.ground_size, self.size = process.ground.shape[0], process.states
         self.length = self.ground_size + self.size * count
-        self.at_zero = laguerre.at_zero(a, count).astype(dtype)
+        first = laguerre.at_zero(a, count)
+        self.source = first - ratio * (first @ laguerre.down_matrix(a, count))
+        self._basis = (dtype(a), dtype(ratio), first.astype(dtype), self.source.astype(dtype))
         self._local, self._up, self._starting, self._passing, self._settling = (
             columns(matrix, dtype)
             for matrix in (process.local, process.up, process.starting, process.passing, process.settling)
         )
         self._leaving = process.leaving.astype(dtype)
-        self._ground = process.ground.T.tocsr().astype(dtype)
-        self._ground_up = process.ground_up.T.tocsr().astype(dtype)
-        self._landing = process.landing.T.tocsr().astype(dtype)
-        self.falling = np.empty((process.passing.shape[0], count), dtype=dtype)
-        self.first = np.empty(process.passing.shape[0], dtype=dtype)
+        self._ground, self._ground_up, self._landing = (
+            matrix.T.tocsr().astype(dtype) for matrix in (process.ground, process.ground_up, process.landing)
+        )
+        self._falling = np.empty((process.passing.shape[0], count), dtype=dtype)
+        self._first = np.empty(process.passing.shape[0], dtype=dtype)
 
-    def parts(self, vector: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Return the ground and the rest of the levels, as views."""
+    def parts(self, vector: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the ground and the levels, as views."""
         return vector[: self.ground_size], vector[self.ground_size :].reshape(self.size, self.count)
 
-    def entering(self, ground: NDArray[np.floating]) -> NDArray[np.floating]:
+    def entering(self, ground: NDArray[Any]) -> NDArray[Any]:
         """Flow from the ground into level 1, in units of the levels."""
         return np.asarray(self._ground_up @ ground / self.unit)
 
-    def fall(self, levels: NDArray[np.floating]) -> None:
-        """Set ``falling`` and ``first``: the flow into the vanishing states of levels 1, 2, ..., and of the ground."""
-        kernels.fall(self._starting, self._passing, self.a, levels, self.falling, self.first, self.at_zero)
+    def fall(self, levels: NDArray[Any]) -> NDArray[Any]:
+        """Return the flow down into the ground; keep that into the vanishing states of the levels."""
+        kernels.fall(self._starting, self._passing, self._basis, levels, self._falling, self._first)
+        return np.asarray(self.unit * (self._landing @ self._first))
 
-    def balance(self, vector: NDArray[np.floating], out: NDArray[np.floating]) -> None:
-        """Write flow in minus flow out, the mode left out."""
+    def balance(self, vector: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write flow in minus flow out."""
         ground, levels = self.parts(vector)
         ground_out, levels_out = self.parts(out)
-        self.fall(levels)
+        landing = self.fall(levels)
         kernels.balance(
             self._local,
             self._up,
             self._settling,
             self._leaving,
-            self.a,
-            self.at_zero,
+            self._basis,
             self.entering(ground),
             levels,
-            self.falling,
+            self._falling,
             levels_out,
         )
-        ground_out[:] = self._ground @ ground + self.unit * (self._landing @ self.first)
+        ground_out[:] = self._ground @ ground + landing
 
-    def add_mode(self, mode: LeadingMode, weight: float, out: Vector) -> None:
-        """Add what the mode, with a weight, brings to the ground and misses in level 1."""
-        ground_out, levels_out = self.parts(out)
-        ground_out += self._landing @ (weight / mode.ratio * mode.falling)
-        missing = -weight / (mode.ratio * self.unit) * (mode.shape @ self.process.up)
-        kernels.add_outer(missing, self.at_zero, levels_out)
+    def mass(self, vector: NDArray[Any]) -> float:
+        """Return the sum of all probabilities."""
+        ground, levels = self.parts(vector)
+        beyond = laguerre.total(self.a) * float(levels.sum(dtype=np.float64)) / (1.0 - self.ratio)
+        return float(ground.sum(dtype=np.float64)) + float(self.unit) * beyond
 
 
 class Preconditioned(LevelEquations):
     """The equations in single precision, as an iteration takes them."""
 
     def __init__(
-        self, process: SparseLevels, ground_factors: GroundFactors, a: float, count: int, unit: float
+        self, process: SparseLevels, factors: GroundFactors, *, ratio: float, a: float, count: int, unit: float
     ) -> None:
-        super().__init__(process, a, count, unit, np.float32)
-        self._factors = ground_factors
+        super().__init__(process, ratio=ratio, a=a, count=count, unit=unit, dtype=np.float32)
+        self._factors = factors
         once = (process.starting @ process.settling).tocsr()
         self._earlier = tuple(columns(_from_higher(matrix), np.float32) for matrix in (process.local, once))
         rise, fall = process.up.diagonal(), once.diagonal()
         pivot = 0.5 * (process.leaving + np.sqrt(process.leaving**2 - 4.0 * rise * fall))
         self._lines = np.array([1.0 / pivot, fall / pivot, rise / pivot]).astype(np.float32)
-        self._out_rates = (process.up_rates + process.starting_rates).astype(np.float32)
-        self._up_rates = process.up_rates.astype(np.float32)
-        self._settling_rates = np.asarray(process.settling.sum(axis=1)).ravel().astype(np.float32)
+        settling, leaving = np.asarray(process.settling.sum(axis=1)).ravel(), process.up_rates + process.starting_rates
+        self._rates = tuple(rates.astype(np.float32) for rates in (leaving, process.up_rates, settling))
         self._up_one = laguerre.down_matrix(a, count).T
 
-    def apply(self, vector: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+    def apply(self, vector: NDArray[Any], out: NDArray[Any]) -> None:
         """Write flow out minus flow in."""
         self.balance(vector, out)
         np.negative(out, out=out)
 
-    def precondition(self, given: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+    def precondition(self, given: NDArray[Any], out: NDArray[Any]) -> None:
         """Write about the vector whose flow out minus flow in is ``given``."""
         ground, levels = self.parts(given)
         ground_out, levels_out = self.parts(out)
         ground_out[:] = self._factors.solve(ground)
         entering = self.entering(ground_out)
-        kernels.sweep(*self._earlier, self._lines, self.a, self.at_zero, entering, levels, levels_out)
+        kernels.sweep(*self._earlier, self._lines, self._basis, entering, levels, levels_out)
         self.fall(levels_out)
         missing, upwards = np.empty(self.count), np.empty(self.count)
-        kernels.net_flow(
-            levels_out,
-            self._out_rates,
-            self._up_rates,
-            self.falling,
-            self._settling_rates,
-            levels,
-            missing,
-            upwards,
-        )
-        missing += self._up_one @ upwards + float(entering.sum()) * self.at_zero
-        there = self._ground @ ground_out + self.unit * (self._landing @ self.first) + ground
-        masses = self._masses @ -np.append(float(there.sum()), float(self.unit) * missing)
+        leaving, rising, settling = self._rates
+        kernels.net_flow(levels_out, leaving, rising, self._falling, settling, levels, missing, upwards)
+        missing += self._up_one @ upwards + float(entering.sum()) * self.source
+        # The ground's own equation follows from the others: in its place, corrections add up to nothing.
+        masses = self._masses @ np.append(-self.mass(out), -float(self.unit) * missing)
         ground_out += (masses[0] * self._ground_law).astype(np.float32)
         kernels.add_outer(self._shape, (masses[1:] / self.unit).astype(np.float32), levels_out)
 
     def set_laws(self, ground: Vector, shape: Vector) -> None:
         """Take the spread within ground and levels, for the small system of masses, from these."""
-        process, a, count = self.process, float(self.a), self.count
+        process, count = self.process, self.count
         self._ground_law = np.maximum(ground, 0.0) / np.maximum(ground, 0.0).sum()
         shape = np.maximum(shape, 0.0) / np.maximum(shape, 0.0).sum()
         self._shape = shape.astype(np.float32)
-        down = laguerre.down_matrix(a, count)
-        system = np.zeros((count + 1, count + 1))
-        system[1:, 1:] = float(shape @ process.up_rates) * down.T
-        system[1:, 1:] -= float(shape @ (process.up_rates + process.starting_rates)) * np.eye(count)
-        rising = float((self._ground_law @ process.ground_up).sum())
-        system[0, 0], system[1:, 0] = -rising, rising * laguerre.at_zero(a, count)
-        fallen, landed, power = shape @ process.starting, laguerre.at_zero(a, count), down
+        first, down = laguerre.at_zero(self.a, count), laguerre.down_matrix(self.a, count)
+        system = np.empty((count + 1, count + 1))
+        system[0, 0], system[0, 1:] = 1.0, laguerre.total(self.a) / (1.0 - self.ratio)
+        system[1:, 0] = float((self._ground_law @ process.ground_up).sum()) * self.source
+        within = system[1:, 1:]
+        within[:] = float(shape @ process.up_rates) * down.T
+        within -= float(shape @ (process.up_rates + process.starting_rates)) * np.eye(count)
+        down = down + self.ratio * np.outer(first, first)
         settling = np.asarray(process.settling.sum(axis=1)).ravel()
+        fallen, power = shape @ process.starting, down
         whole = fallen.sum()
         while fallen.sum() > NEGLIGIBLE * whole:
-            system[1:, 1:] += float(fallen @ settling) * power
-            system[0, 1:] += float(fallen.sum()) * landed
-            fallen, landed, power = fallen @ process.passing, landed @ down, power @ down
-        self._masses = np.linalg.pinv(system, rcond=SINGULAR)
+            within += float(fallen @ settling) * power
+            fallen, power = fallen @ process.passing, power @ down
+        self._masses = np.linalg.inv(system)
 
 
 class GroundFactors:
@@ -173,7 +174,7 @@ class GroundFactors:
         reverse = -process.ground[::-1][:, ::-1]
         self._factors = IncompleteLU(reverse.tocsr(), GROUND_DROP)
 
-    def solve(self, given: NDArray[np.floating]) -> Vector:
+    def solve(self, given: NDArray[Any]) -> Vector:
         """Return about given·(−ground)^(−1)."""
         return self._factors.solve(given[::-1], transposed=True)[::-1]
 

@@ -65,7 +65,7 @@ class SparseLevels:
 
     @property
     def states(self) -> int:
-        """m."""
+        """How many a level has: m."""
         return len(self.leaving)
 
     @cached_property
@@ -89,11 +89,8 @@ class SparseLaw:
     levels : m × Q, column q − 1 is pi_q.
     ratio : pi_(Q+j) = ratio^j·pi_Q.
     residual : flow that the balance equations miss, relative to lambda.
-    cut_error : what the cut may change in the mean level and in all sums over levels, relative to them: how far the
-        shape of the highest levels still changes, times the share of what lies above the cut.
-    shape_change : how much the shape of the highest level differs from that of one a quarter lower; the leading mode is
-        alone, and ``ratio`` the decay of the tail, where that is next to nothing.
-    level_error : of the mean level, absolute: residuals weighted with what misplaced flow is worth, and the cut.
+    level_error : of the mean level, absolute; see ``sparse_level_residual``.
+    coefficients : of each state's levels, that were solved for.
     steps : of the iteration.
     """
 
@@ -101,9 +98,8 @@ class SparseLaw:
     levels: Vector
     ratio: float
     residual: float
-    cut_error: float
-    shape_change: float
     level_error: float
+    coefficients: int
     steps: int
 
     @property
