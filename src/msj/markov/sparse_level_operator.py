@@ -55,12 +55,12 @@ class LevelEquations:
         self.length = self.ground_size + self.size * count
         first = laguerre.at_zero(a, count)
         self.source = first - ratio * (first @ laguerre.down_matrix(a, count))
-        self._basis = (dtype(a), dtype(ratio), first.astype(dtype), self.source.astype(dtype))
+        self._basis: tuple[Any, ...] = (dtype(a), dtype(ratio), first.astype(dtype), self.source.astype(dtype))
         self._local, self._up, self._starting, self._passing, self._settling = (
             columns(matrix, dtype)
             for matrix in (process.local, process.up, process.starting, process.passing, process.settling)
         )
-        self._leaving = process.leaving.astype(dtype)
+        self._leaving: NDArray[Any] = process.leaving.astype(dtype)
         self._ground, self._ground_up, self._landing = (
             matrix.T.tocsr().astype(dtype) for matrix in (process.ground, process.ground_up, process.landing)
         )
@@ -114,7 +114,9 @@ class Preconditioned(LevelEquations):
         super().__init__(process, ratio=ratio, a=a, count=count, unit=unit, dtype=np.float32)
         self._factors = factors
         once = (process.starting @ process.settling).tocsr()
-        self._earlier = tuple(columns(_from_higher(matrix), np.float32) for matrix in (process.local, once))
+        self._earlier, self._earlier_once = (
+            columns(_from_higher(matrix), np.float32) for matrix in (process.local, once)
+        )
         rise, fall = process.up.diagonal(), once.diagonal()
         pivot = 0.5 * (process.leaving + np.sqrt(process.leaving**2 - 4.0 * rise * fall))
         self._lines = np.array([1.0 / pivot, fall / pivot, rise / pivot]).astype(np.float32)
@@ -133,7 +135,7 @@ class Preconditioned(LevelEquations):
         ground_out, levels_out = self.parts(out)
         ground_out[:] = self._factors.solve(ground)
         entering = self.entering(ground_out)
-        kernels.sweep(*self._earlier, self._lines, self._basis, entering, levels, levels_out)
+        kernels.sweep(self._earlier, self._earlier_once, self._lines, self._basis, entering, levels, levels_out)
         self.fall(levels_out)
         missing, upwards = np.empty(self.count), np.empty(self.count)
         leaving, rising, settling = self._rates

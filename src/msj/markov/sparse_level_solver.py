@@ -241,7 +241,8 @@ class _Search:
             parts.append(differences)
             if np.abs(differences).sum(axis=0).max() <= nothing:
                 break
-        return np.maximum(lfilter([1.0], [1.0, -self.ratio], np.concatenate(parts, axis=1), axis=1), 0.0)
+        levels = lfilter([1.0], [1.0, -self.ratio], np.concatenate(parts, axis=1), axis=1)
+        return np.asarray(np.maximum(levels, 0.0))
 
 
 def _checked(law: SparseLaw, search: _Search) -> SparseLaw:
