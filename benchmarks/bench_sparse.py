@@ -1,8 +1,8 @@
 """Exact FCFS on large clusters: sparse levels by the number of waiting jobs, beside one sparse saturated solve each.
 
 Digits, processor time, memory and the ratio to the saturated solve of the same system in the same run; how time grows
-with the unknowns; and loads from 0.5 to 0.999 of the threshold. ``verification.truncated_chain`` finds the digits again by
-another method.
+with the unknowns; and loads from 0.5 to 0.999 of the threshold. ``verification.truncated_chain`` finds the digits again
+by another method.
 """
 
 import math
@@ -66,8 +66,9 @@ def line(name, solved, seconds, reference):
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     stay = solved.mean_jobs_in_system / solved.arrival_rate
     print(
-        f"{name:24} {len(solved.model.place):7,d} {unknowns / 1e6:7.2f} {law.coefficients:5d} {law.steps:5d} {seconds:7.1f} "
-        f"{seconds / reference:8.0f} {memory:6.1f} {stay:16.10f} {solved.error:8.0e} {solved.little_gap:8.0e}",
+        f"{name:24} {len(solved.model.place):7,d} {unknowns / 1e6:7.2f} {law.coefficients:5d} {law.steps:5d} "
+        f"{seconds:7.1f} {seconds / reference:8.0f} {memory:6.1f} {stay:16.10f} "
+        f"{solved.error:8.0e} {solved.little_gap:8.0e}",
         flush=True,
     )
     return unknowns, stay

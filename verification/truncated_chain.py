@@ -1,8 +1,8 @@
 """E[T] of open MSJ FCFS by brute force: the chain of all sets of jobs and all queues up to a length, solved at once.
 
-Levels by waiting jobs, cut off where hardly anybody gets to: an arrival that finds the longest queue is lost. No mode, no
-coefficients, no small system of masses: one sparse matrix for everything, anchored at the empty system, solved by BiCGStab
-with an incomplete LU. Slow and large, and nothing of it is in ``markov.sparse_level_*``.
+Levels by waiting jobs, cut off where hardly anybody gets to: an arrival that finds the longest queue is lost. No mode,
+no coefficients, no small system of masses: one sparse matrix for everything, anchored at the empty system, solved by
+BiCGStab with an incomplete LU. Slow and large, and nothing of it is in ``markov.sparse_level_*``.
 
     python -m verification.truncated_chain 256
 """
@@ -13,8 +13,8 @@ import time
 
 import numpy as np
 import scipy.sparse as sparse
-
 from benchmarks.bench_sparse import systems
+
 from msj.fronts.fcfs_waiting import waiting_model
 from msj.markov.linear_solver import IterativeSolver
 

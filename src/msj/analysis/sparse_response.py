@@ -55,12 +55,7 @@ class SparseResponse(ResponseAnalysis):
 
     def cost(self, system: System) -> Cost:
         ground, states = _sizes(without_load(system))
-        needed = estimate_memory(ground, states, USUAL_COEFFICIENTS, USUAL_LEVELS)
-        if not needed <= MEMORY_LIMIT:
-            return Cost(operations=np.inf, bytes=needed)
-        seconds = START_SECONDS + SECONDS * (ground + states * USUAL_COEFFICIENTS) ** 1.3
-        types = len(job_types(system.only_active))
-        return chain_cost(states, types) + Cost(operations=OPERATIONS_A_SECOND * seconds, bytes=needed)
+        return chain_cost(states, len(job_types(system.only_active))) + levels_cost(ground, states)
 
     def percentile_cost(self, system: System) -> Cost:
         ground, states = _sizes(without_load(system))
@@ -105,12 +100,7 @@ def open_sparse_at(system: System, rate: float, *, memory_limit: float = MEMORY_
     SparseResponse().require(system)
     system = system.only_active.replace(arrival_rate=rate)
     ground, states = _sizes(without_load(system))
-    needed = estimate_memory(ground, states, USUAL_COEFFICIENTS, USUAL_LEVELS)
-    if not needed <= memory_limit:
-        raise TooLarge(
-            f"the exact response time needs {ground:,.0f} states and levels of {states:,.0f}, {needed / 1e9:.2g} GB or "
-            f"more, and {memory_limit / 1e9:.2g} GB are allowed; use the RESET prediction (msj analyse), or simulate"
-        )
+    require_memory(ground, states, memory_limit)
     with blas_threads(1):
         model, saturated = _model(without_load(system))
         if rate >= saturated.throughput:
@@ -118,6 +108,25 @@ def open_sparse_at(system: System, rate: float, *, memory_limit: float = MEMORY_
                 f"the arrival rate {rate:.6g} is not below the stability threshold {saturated.throughput:.6g}; lower it"
             )
         return solve_open_sparse(system, model, saturated, rate, memory_limit=memory_limit)
+
+
+def levels_cost(ground: float, states: float) -> Cost:
+    """Return the cost of sparse levels of so many states, at most loads; more than there is room for is infinite."""
+    needed = estimate_memory(ground, states, USUAL_COEFFICIENTS, USUAL_LEVELS)
+    if not needed <= MEMORY_LIMIT:
+        return Cost(operations=np.inf, bytes=needed)
+    seconds = START_SECONDS + SECONDS * (ground + states * USUAL_COEFFICIENTS) ** 1.3
+    return Cost(operations=OPERATIONS_A_SECOND * seconds, bytes=needed)
+
+
+def require_memory(ground: float, states: float, memory_limit: float) -> None:
+    """Refuse, before anything is built, levels that would not fit."""
+    needed = estimate_memory(ground, states, USUAL_COEFFICIENTS, USUAL_LEVELS)
+    if not needed <= memory_limit:
+        raise TooLarge(
+            f"the exact response time needs {ground:,.0f} states and levels of {states:,.0f}, {needed / 1e9:.2g} GB or "
+            f"more, and {memory_limit / 1e9:.2g} GB are allowed; use the RESET prediction (msj analyse), or simulate"
+        )
 
 
 @lru_cache(maxsize=64)
