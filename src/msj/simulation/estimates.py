@@ -159,7 +159,7 @@ class Estimates:
         wasted = np.array([batch.wasted_area for batch in batches])
         jobs = self.series("jobs", all_jobs)
         means = [
-            ("utilisation", busy, time * self.system.servers, 1.0),
+            ("utilisation", busy, time * self.system.servers - self.areas.get("broken_servers", 0.0), 1.0),
             ("idle_servers_while_jobs_wait", wasted, time, float(self.system.servers)),
             ("preemptions_per_job", self.series("preemptions", all_jobs), jobs, math.inf),
             *((name, area, time, math.inf) for name, area in self.areas.items()),
