@@ -319,6 +319,7 @@ PARTS = {
     "glossary": glossary,
     "laws": laws,
     "models": models,
+    "environments": environments,
     "orders": orders,
     "policies": policies,
     "python": python_names,
