@@ -14,7 +14,7 @@ import click
 import msj
 from msj.cli import msj as program
 from msj.cli.list_variants import about, keys_of
-from msj.registry import ANALYSES, ARRIVALS, DURATIONS, MODELS, ORDERS, POLICIES
+from msj.registry import ANALYSES, ARRIVALS, DURATIONS, ENVIRONMENTS, MODELS, ORDERS, POLICIES
 
 DOCS = Path(__file__).parent
 SOURCE = DOCS.parent / "src" / "msj"
@@ -138,6 +138,11 @@ def models():
         return [", ".join(f"`{key}`" for key in model.class_keys), model.citation]
 
     return table(["model", "what it is", "keys", "keys of a class", "from"], _variants(MODELS, cells))
+
+
+def environments():
+    """Every environment with its keys."""
+    return table(["environment", "what it is", "keys", "from"], _variants(ENVIRONMENTS, lambda one: [one.citation]))
 
 
 def analyses():
@@ -314,6 +319,7 @@ PARTS = {
     "glossary": glossary,
     "laws": laws,
     "models": models,
+    "environments": environments,
     "orders": orders,
     "policies": policies,
     "python": python_names,

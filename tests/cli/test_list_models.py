@@ -16,7 +16,9 @@ def test_models_are_listed(run):
     assert [line.split()[0] for line in out.splitlines()[1:] if line[0] != " "] == list(MODELS.names())
     assert max(map(len, out.splitlines())) <= 80
     _, out, _ = run("list", "models", "--json")
-    assert {row["name"]: row["keys of a class"] for row in json.loads(out)}["server-groups"] == "groups"
+    assert {row["name"]: row["keys of a class"] for row in json.loads(out)}[
+        "server-groups"
+    ] == "groups, span, resources"
 
 
 @pytest.mark.parametrize("name", MODELS.names())
@@ -31,12 +33,13 @@ def test_a_file_says_which_model_it_has_chosen(run):
     _, out, _ = run("list", "models", EXAMPLES / "stages.toml", "--json")
     assert [row["name"] for row in json.loads(out) if row["chosen"] != "no"] == ["stages"]
     _, out, _ = run("list", "policies", EXAMPLES / "preemption_cost.toml", "--json")
-    assert [row["name"] for row in json.loads(out) if row["applies"] == "yes"] == ["server-filling"]
+    assert [row["name"] for row in json.loads(out) if row["applies"] == "yes"] == ["divisor-filling", "server-filling"]
     _, out, _ = run("list", "analyses", EXAMPLES / "stages.toml", "--json")
     assert [row["name"] for row in json.loads(out) if row["applies"].startswith("yes")] == [
         "finite-skip-chain",
         "finite-skip-response",
         "reset-terms",
+        "symbolic",
     ]
 
 
@@ -61,6 +64,7 @@ def test_a_model_that_cannot_be_solved_says_why(run, tmp_path):
 
 
 def test_a_command_that_knows_plain_clusters_only_says_so(run):
-    code, _, err = run("symbolic", EXAMPLES / "set_up.toml")
-    assert code == 2
-    assert "the model is 'set-up' and this method knows only plain clusters" in err
+    for name, called in (("set_up", "set-up"), ("combined", "server-groups + set-up + preemption-cost + stages")):
+        code, _, err = run("region", EXAMPLES / f"{name}.toml")
+        assert code == 2
+        assert f"the region is that of plain clusters and the model is '{called}'" in err

@@ -349,7 +349,7 @@ def test_a_model_served_in_another_way_says_it_for_both_sides():
 
     class OtherChain(ForkJoin):
         def front_model(self, system):
-            return ServedBy("msj.fronts.fork_join:ForkJoinFront")
+            return ServedBy("msj.fronts.parts:PartsFront", **self.values(system))
 
     class OtherEngine(ForkJoin):
         def engine(self, system):

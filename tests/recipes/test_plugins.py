@@ -10,7 +10,7 @@ from test_contributing import RECIPES
 
 import msj
 from msj.plugins import folders, name_of
-from msj.registry import ANALYSES, ARRIVALS, DURATIONS, OPEN, ORDERS, POLICIES, files_behind
+from msj.registry import ANALYSES, ARRIVALS, DURATIONS, ENVIRONMENTS, OPEN, ORDERS, POLICIES, files_behind
 
 SKIP, TRIANGLE = RECIPES["skip_one.py"], RECIPES["triangular.py"]
 
@@ -76,6 +76,7 @@ def test_msjs_own_names_cannot_be_taken(catalogue, put):
         ARRIVALS: RECIPES["every_nth.py"],
         ORDERS: "from msj.model.orders import Order\n\n\nclass Own(Order):\n    pass\n\n\nVARIANT = Own\n",
         ANALYSES: RECIPES["no_two_fit.py"],
+        ENVIRONMENTS: "from msj.model.environments import Breakdowns\n\n\nclass Own(Breakdowns):\n    pass\n\n\nVARIANT = Own\n",
     }.get(catalogue, RECIPES["one_at_a_time.py"])
     put(f"{own.replace('-', '_')}.py", recipe)
     for ask in (catalogue.names, lambda: catalogue.get(own)):

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from msj.disciplines.part import Part, Segment
 from msj.disciplines.served_by import ServedBy
+from msj.errors import InvalidInput
 from msj.model import JobClass, System
 
 
@@ -40,6 +41,16 @@ class ForkJoin(Part):
         return ServedBy("msj.engines.fork_join:ForkJoinEngine", laws=[c.duration for c in system.classes])
 
     front_model = Part.front_model  # the same rule, whichever loop simulates it
+
+    def check_class(self, job_class: JobClass) -> None:
+        """Refuse a need for each phase: tasks need one server each."""
+        for i, stage in enumerate(job_class.extra.get("then", ())):
+            if not isinstance(stage.need, int):
+                raise InvalidInput(
+                    f"need = {list(stage.need)} is one for each phase, and with 'fork-join' need is a number of tasks; "
+                    "give one number",
+                    where=f"then[{i}]",
+                )
 
     def segments(self, job_class: JobClass, segments: list[Segment]) -> list[Segment]:
         """Make tasks of every segment: as many as it needs servers, each after all tasks of those it comes after."""

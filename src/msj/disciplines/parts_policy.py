@@ -11,6 +11,8 @@ from typing import Any, cast
 
 from msj.disciplines.base import Policy, told_apart
 from msj.disciplines.fcfs import Fcfs
+from msj.disciplines.first_fit import FirstFit
+from msj.disciplines.server_filling import ServerFilling
 from msj.errors import InvalidInput
 from msj.model import System
 from msj.model.system import CAP, ChosenPolicy
@@ -24,17 +26,20 @@ def why_not_under(policy: ChosenPolicy | str, parts: Sequence[Any], name: str) -
             policy = cast(Policy, POLICIES.get(policy).from_options({}))
         except InvalidInput:
             return None  # its options decide
-    other = told_apart(policy, Fcfs)
     costs = [part for part in parts if "overhead" in part.told()]
     if type(policy) is Fcfs:
         return None
     if len(costs) < len(parts):
-        return f"model '{name}' goes with policy '{Fcfs.name}', not {other}; set policy = '{Fcfs.name}'"
-    assert isinstance(policy, Policy)
-    if not policy.preemptive or policy.shares_speed:
         return (
-            f"model '{name}' goes with policies that stop jobs and have a finite front, not {other}; "
-            "set policy = 'server-filling', or first-fit with window and preemptive = true"
+            f"model '{name}' goes with policy '{Fcfs.name}', not {told_apart(policy, Fcfs)}; set policy = '{Fcfs.name}'"
+        )
+    assert isinstance(policy, Policy)
+    looks_at_some = policy.front_on(1) is not None
+    if not policy.preemptive or policy.shares_speed or not looks_at_some:
+        return (
+            f"model '{name}' goes with policy '{ServerFilling.name}' or another that stops jobs and has a finite front, "
+            f"not {told_apart(policy, ServerFilling)}; set policy = '{ServerFilling.name}', or '{FirstFit.name}' with "
+            "window and preemptive = true"
         )
     return None
 
@@ -56,7 +61,5 @@ def why_not_served(system: System, parts: Sequence[Any]) -> str | None:
                     f"environment '{one.name}' takes some of the servers, which goes with policy '{Fcfs.name}', not "
                     f"'{policy.name}'; take all at once (together = true), or set policy = '{Fcfs.name}'"
                 )
-    if policy.front_on(system.servers) is None:
-        return f"policy '{policy.name}' may look at every waiting job; choose one with a finite front (a window)"
     reason: str | None = policy.supports(system)
     return reason

@@ -174,12 +174,16 @@ def check_parts(system: System, parts: Sequence[Any]) -> None:
             one.check(sizes)
         except MsjError as error:
             raise error.within("environment" if len(system.environment) == 1 else f"environment[{i}]") from None
-    values = plain_parts(system, parts)
-    known = {name for _, _, own in groups.values() for name in own} | set(told["capacity"])
     for index, c in enumerate(system.classes):
         try:
             for part in parts:
                 part.check_class(c)
+        except MsjError as error:
+            raise error.within(f"classes[{index}]") from None
+    values = plain_parts(system, parts)
+    known = {name for _, _, own in groups.values() for name in own} | set(told["capacity"])
+    for index, c in enumerate(system.classes):
+        try:
             _check_class(c, values["classes"][index], groups, told["capacity"], known, values["environment"])
         except MsjError as error:
             raise error.within(f"classes[{index}]") from None

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from msj.disciplines.base import Policy
+from msj.disciplines.fcfs import Fcfs
 from msj.disciplines.part import Part
 from msj.disciplines.served_by import ServedBy
 from msj.disciplines.server_filling import ServerFilling
@@ -28,6 +29,8 @@ from msj.errors import InvalidInput
 from msj.model import System
 from msj.model.durations import Duration, Exponential
 from msj.model.numbers import Number, positive, truth
+from msj.model.system import ChosenPolicy
+from msj.registry import POLICIES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +87,15 @@ class PreemptionCost(Part):
 
     def class_value(self, key: str, value: Any) -> bool:
         return truth(value, key)
+
+    def why_not_policy(self, policy: ChosenPolicy | str) -> str | None:
+        kind = POLICIES.get(policy) if isinstance(policy, str) else type(policy)
+        if kind is Fcfs:  # without an environment: with one it is a part among others (Combined)
+            return (
+                f"model '{self.name}' goes with policy '{self.policy}' or another that stops jobs, and '{Fcfs.name}' stops "
+                f"none unless an environment takes their servers; set policy = '{self.policy}', or add environment"
+            )
+        return super().why_not_policy(policy)
 
     def why_alone(self, system: System) -> str | None:
         return None if system.environment else "under fcfs jobs are stopped only by an environment; add one"

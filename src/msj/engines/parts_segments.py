@@ -49,14 +49,14 @@ def new_task(
     row.finish = np.inf
     row.loading = row.owes = 0
     row.sibling = row.next = -1
-    if what.law == BY_PHASES:
+    if what.drawn == BY_PHASES:
         if phase < 0:
             phase = what.first_phase + drawn_from(graph.phase_starts[kind], draw(draws, rules.uniform))
         row.phase, row.need = phase, graph.phase_needs[phase]
         row.remaining = draw(draws, rules.exponential) / graph.phase_rates[phase]
     else:
         row.need = what.need
-        row.remaining = job.remaining if what.law == OWN_DURATION else draw(draws, what.law)
+        row.remaining = job.remaining if what.drawn == OWN_DURATION else draw(draws, what.drawn)
     job.duration += row.remaining * (row.need / job.need)
     return task
 
@@ -218,7 +218,7 @@ def end(
     row, whole, state = tasks.rows[task], servers.whole[0], present.state[0]
     slot, kind, phase = row.job, row.kind, -1
     what = graph.kinds[kind]
-    if what.law == BY_PHASES:
+    if what.drawn == BY_PHASES:
         phase = drawn_from(graph.phase_jumps[row.phase], draw(draws, rules.uniform))
         phase = what.first_phase + phase if phase < what.phases else -1
     head = follow(graph, rules, draws, present, tasks, whole, row, kind, phase)

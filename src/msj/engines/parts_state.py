@@ -46,7 +46,7 @@ KIND = np.dtype(
     [
         ("job_class", "i8"),
         ("need", "i8"),
-        ("law", "i8"),
+        ("drawn", "i8"),
         ("first_phase", "i8"),
         ("phases", "i8"),
         ("first_successor", "i8"),

@@ -95,7 +95,9 @@ class Estimates:
         citation: str = "",
     ) -> None:
         self.system, self.rate, self.reading, self.controls = system, rate, reading, controls
-        self.areas = dict(zip(areas, np.array([batch.areas for batch in reading.batches]).T, strict=True))
+        # Who asks about jobs only (a target, say) gives no names, and gets no rows of servers.
+        kept = np.array([batch.areas for batch in reading.batches]).T if areas else ()
+        self.areas = dict(zip(areas, kept, strict=True))
         self.method, self.citation = method, citation
         self.sure = reading.long_enough
         self._laws: dict[tuple[str, int | None], list[Sketch]] = {}
