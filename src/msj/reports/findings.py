@@ -182,6 +182,9 @@ def _stay(report: Report, load: Load) -> Iterator[Finding]:
         sentence += f"; alone it would take {_time(report, short(alone))}"
     if stay.kind == "simulated" and stay.low is None:
         sentence += ". How sure that is cannot be said: the notes of the section tell why"
+        ninety = report.response.find("waiting_time_percentile", None, 90.0)
+        if ninety is not None and ninety.low is not None and ninety.value > 0:
+            sentence += f". One job in ten waits longer than {_time(report, measured(ninety))}"
         yield Finding(sentence=sentence + ".", quantity=stay, section="response")
         return
     ninety = report.response.find("waiting_time_percentile", None, 90.0)
