@@ -11,11 +11,9 @@ from msj.disciplines import Fcfs
 from msj.planning import Capacity, WhatIf
 from msj.reports.contents import Finding, Load, PolicyRow, Report
 from msj.reports.policies import policy_name
-from msj.reports.wording import count, effect, measured, percent, share_of, short
+from msj.reports.wording import NOTABLE, count, effect, measured, percent, share_of, short
 from msj.results import Kind, Quantity
 from msj.results.units import TIME_UNITS, rate_words
-
-NOTABLE = 0.01  # changes below one per cent are no findings
 
 
 def findings_of(report: Report) -> tuple[Finding, ...]:
