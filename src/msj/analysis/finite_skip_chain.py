@@ -92,6 +92,11 @@ def front_chain(system: System) -> MarkedChain:
     return _chain(without_load(system))[0]
 
 
+def solved_front_chain(system: System) -> LongRun:
+    """Return the long run of the saturated chain of a system's front."""
+    return _solved(without_load(system))
+
+
 @lru_cache(maxsize=4)
 def _chain(system: System) -> tuple[MarkedChain, NDArray[np.float64]]:
     chain, busy = saturated_fronts(front_of(system))
