@@ -74,7 +74,9 @@ COMBINATIONS = {
     "transfer for one class, groups, maintenance": two(
         {"overhead": False}, {}, model=[TRANSFER, GROUPS], environment=WINDOWS | {"group": "new"}
     ),
-    "fork-join, set-up, work above": two({"need": 2}, {"duration": SHORT}, model=["fork-join", SET_UP], environment=ABOVE),
+    "fork-join, set-up, work above": two(
+        {"need": 2}, {"duration": SHORT}, model=["fork-join", SET_UP], environment=ABOVE
+    ),
     "server-filling, snapshot and transfer": two({}, {"need": 4}, policy="server-filling", model=BOTH),
     "server-filling, not preemptible, together, speeds": two(
         {"preemptible": False}, {"need": 4, "duration": SHORT}, policy="server-filling", model=TRANSFER,

@@ -1,8 +1,8 @@
-"""Twenty combinations of models, environments and caps, solved and simulated: two ways that share only the plain values.
+"""Twenty combinations of models, environments and caps, solved and simulated: two ways that share only plain values.
 
 Per class and for the rows of servers: z = (simulated − exact) / standard error, where an interval is 2.09 standard
-errors to either side (20 replications). At |z| < 4.6 a false alarm has odds of 1 in 5,000 for each of about 220 rows, at
-fixed seeds 1 in 20 for all; the mean square of all z-scores is near 1 if the intervals are right.
+errors to either side (20 replications). At |z| < 4.6 a false alarm has odds of 1 in 5,000 for each of some 440 rows, at
+fixed seeds about 1 in 12 for all; the mean square of all z-scores is near 1 if the intervals are right.
 """
 
 import pytest

@@ -2,16 +2,20 @@
 
 import pytest
 
+from combinations import COMBINATIONS
 from fronts.brute_force_cases import CASES
 from fronts.brute_force_values import SERVER_ROWS, kept
 from msj import JobClass, System
-from msj.analysis.finite_skip_response import front_at_rate
+from msj.analysis.finite_skip_response import MOST_PHASES, front_at_rate
 from msj.fronts.front_chain import open_front, saturated_front
+from msj.fronts.front_of import front_of
 from msj.fronts.parts import PartsFront
 from msj.fronts.parts_preemptive import PreemptivePartsFront
 from msj.markov import solve
+from msj.model.spec_file import from_document
 
 PRICES = {"power": None, "cost": None}
+TOO_LARGE_WHEN_OPEN = "preemptive first-fit, snapshot and transfer, a free class, maintenance"
 
 
 def front(name):
@@ -33,8 +37,18 @@ def test_it_is_what_brute_force_says(name):
     model, expected = front(name), kept()[name]
     _, chain = saturated_front(model)
     assert solve(chain).throughput == pytest.approx(expected["throughput"], rel=1e-9)
+    levels = open_front(model)
+    if name == TOO_LARGE_WHEN_OPEN:
+        assert max(levels.level_sizes) > MOST_PHASES
+        return
     names = [str(c) for c in range(len(shares))]
-    rows = front_at_rate(model, open_front(model), rate, names, percentiles=False).rows
+    rows = front_at_rate(model, levels, rate, names, percentiles=False).rows
     found = {f"{row.name} {row.job_class}" if row.job_class else row.name: row.value for row in rows}
     for key in [row for row in ("mean_response_time", *SERVER_ROWS, *expected) if row in found]:
         assert found[key] == pytest.approx(expected[key], rel=2e-8, abs=1e-12), key
+
+
+@pytest.mark.parametrize("name", [name for name, spec in COMBINATIONS.items() if "policy" not in spec])
+def test_about_as_many_fronts_as_are_told_before(name):
+    model = front_of(from_document(COMBINATIONS[name]))
+    assert 0.1 < model.about_fronts() / len(saturated_front(model)[0]) < 10

@@ -29,7 +29,9 @@ STAGES = {"then": [{"need": 2, "duration": SHORT}]}
 
 #: A part that changes nothing, and the file without it.
 NEUTRAL = {
-    "one group of speed 1": (document(model={"name": "server-groups", "groups": {"all": {"servers": 4, "speed": 1}}}), PLAIN),
+    "one group of speed 1": (
+        document(model={"name": "server-groups", "groups": {"all": {"servers": 4, "speed": 1}}}), PLAIN
+    ),
     "two groups that all span": (
         document({"span": True}, {"span": True}, model={"name": "server-groups", "groups": {"x": 1, "y": 3}}),
         PLAIN,
@@ -65,7 +67,8 @@ NEUTRAL = {
         document(environment={"name": "maintenance", "every": LONG, "lasts": SHORT, "servers": 0}), PLAIN
     ),
     "no work above": (
-        document(environment={"name": "priority-work", "arrival_rate": 0, "duration": SHORT, "need": 1, "most": 2}), PLAIN
+        document(environment={"name": "priority-work", "arrival_rate": 0, "duration": SHORT, "need": 1, "most": 2}),
+        PLAIN,
     ),
     "always the same servers and speed": (document(environment=SAME), PLAIN),
     "a transfer in no time": (

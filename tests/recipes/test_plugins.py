@@ -76,7 +76,7 @@ def test_msjs_own_names_cannot_be_taken(catalogue, put):
         ARRIVALS: RECIPES["every_nth.py"],
         ORDERS: "from msj.model.orders import Order\n\n\nclass Own(Order):\n    pass\n\n\nVARIANT = Own\n",
         ANALYSES: RECIPES["no_two_fit.py"],
-        ENVIRONMENTS: "from msj.model.environments import Breakdowns\n\n\nclass Own(Breakdowns):\n    pass\n\n\nVARIANT = Own\n",
+        ENVIRONMENTS: "from msj.model.environments import Breakdowns\n\n\nVARIANT = Breakdowns\n",
     }.get(catalogue, RECIPES["one_at_a_time.py"])
     put(f"{own.replace('-', '_')}.py", recipe)
     for ask in (catalogue.names, lambda: catalogue.get(own)):

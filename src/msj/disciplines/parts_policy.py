@@ -37,9 +37,9 @@ def why_not_under(policy: ChosenPolicy | str, parts: Sequence[Any], name: str) -
     looks_at_some = policy.front_on(1) is not None
     if not policy.preemptive or policy.shares_speed or not looks_at_some:
         return (
-            f"model '{name}' goes with policy '{ServerFilling.name}' or another that stops jobs and has a finite front, "
-            f"not {told_apart(policy, ServerFilling)}; set policy = '{ServerFilling.name}', or '{FirstFit.name}' with "
-            "window and preemptive = true"
+            f"model '{name}' goes with policy '{ServerFilling.name}' or another that stops jobs and has a finite "
+            f"front, not {told_apart(policy, ServerFilling)}; set policy = '{ServerFilling.name}', or "
+            f"'{FirstFit.name}' with window and preemptive = true"
         )
     return None
 

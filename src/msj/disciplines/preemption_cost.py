@@ -92,8 +92,8 @@ class PreemptionCost(Part):
         kind = POLICIES.get(policy) if isinstance(policy, str) else type(policy)
         if kind is Fcfs:  # without an environment: with one it is a part among others (Combined)
             return (
-                f"model '{self.name}' goes with policy '{self.policy}' or another that stops jobs, and '{Fcfs.name}' stops "
-                f"none unless an environment takes their servers; set policy = '{self.policy}', or add environment"
+                f"model '{self.name}' goes with policy '{self.policy}' or another that stops jobs, and '{Fcfs.name}' "
+                f"stops none unless an environment takes servers; set policy = '{self.policy}', or add environment"
             )
         return super().why_not_policy(policy)
 

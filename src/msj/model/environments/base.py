@@ -35,7 +35,7 @@ class Component:
 
 
 class Environment(Chosen, ABC):
-    """Base of what ``environment = { name = ... }`` can name; each is a frozen dataclass, its fields are its options."""
+    """Base of what ``environment = { name = ... }`` can name: frozen dataclasses whose fields are the options."""
 
     kind: ClassVar[str] = "environment"
 
