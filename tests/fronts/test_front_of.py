@@ -146,7 +146,7 @@ def test_what_does_not_know_the_model_says_so(path):
         assert why_no_front(system) is None
         assert isinstance(front_of(system), FrontModel)
         return
-    known = {"finite-skip-chain", "finite-skip-response", "reset-terms"} | (
+    known = {"finite-skip-chain", "finite-skip-response", "sparse-fronts-response", "reset-terms"} | (
         {"wcfs-bounds", "wcfs-lemmas"} if system.model.name == "red-and-blue" else set()
     )
     assert {analysis.name for analysis in ANALYSES if analysis().supports(system) is None} == known

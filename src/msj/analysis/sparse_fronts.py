@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 from msj.analysis.base import AtRate, ResponseAnalysis, without_load
 from msj.analysis.chain_cost import OPERATIONS_A_SECOND
 from msj.analysis.counted import looks_at_counts
-from msj.analysis.finite_skip_chain import AS_LARGE_AS_IT_IS, number_of_fronts, solved_front_chain, why_not_a_front
+from msj.analysis.finite_skip_chain import (
+    AS_LARGE_AS_IT_IS,
+    FiniteSkipChain,
+    number_of_fronts,
+    solved_front_chain,
+    why_not_a_front,
+)
 from msj.analysis.finite_skip_response import (
     MOST_PHASES,
     QBD,
@@ -68,7 +74,9 @@ class SparseFronts(ResponseAnalysis):
         visits = OPERATIONS_A_SECOND * FRONT_SECONDS * (1.0 + GROUND_FRONTS) * fronts
         return levels_cost(GROUND_FRONTS * fronts, fronts) + Cost(operations=visits)
 
-    def how_long(self, system: System) -> str:  # noqa: ARG002
+    def how_long(self, system: System) -> str:
+        if FiniteSkipChain().in_a_moment(system) and number_of_fronts(system) <= MOST_PHASES:
+            return "no: finite-skip-response tells more of so few fronts"
         return AS_LARGE_AS_IT_IS
 
     def why_no_percentiles(self, system: System) -> str | None:  # noqa: ARG002
