@@ -17,7 +17,7 @@ from msj.papers import PAPERS, figures_named, reproduce
 
 HERE = Path(__file__).parent / "papers"
 #: Recomputed at the full scale.
-FULL = {"reset": ("fig2b", "fig3")}
+FULL = {"reset": ("fig2a", "fig2b", "fig3")}
 JUDGEMENTS = ("yes", "our reading", "no")
 MARKS = {
     ("yes", True): "yes",

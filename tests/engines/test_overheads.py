@@ -4,6 +4,7 @@ import naive_overheads
 import numpy as np
 import pytest
 from cases import label
+from numba import njit
 from one_by_one import assert_same, in_blocks
 from parts_cases import Draw, again, common_numbers, jobs_for, on, plain_class
 
@@ -40,10 +41,39 @@ def random_case(seed):
     return values
 
 
+class Fickle:
+    """A rule that turns round when a job that may not be stopped takes an odd number of servers."""
+
+    name, preemptive = "fickle", True
+
+    def front_on(self, servers):
+        del servers
+
+    def compiled(self, signature):
+        return njit(signature)(self.serve)
+
+    @staticmethod
+    def serve(needs, running, remaining, servers, chosen):
+        free = servers
+        for i in range(len(needs)):
+            j = i if servers % 2 == 0 else len(needs) - 1 - i
+            if needs[j] <= free:
+                chosen[j] = True
+                free -= needs[j]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_job_that_started_in_vain_goes_back(seed):
+    compare(Fickle(), random_case(seed), seed)
+
+
 @pytest.mark.parametrize("rule", RULES, ids=label)
 @pytest.mark.parametrize("seed", range(12))
 def test_overheads_job_by_job(rule, seed):
-    values = random_case(seed)
+    compare(rule, random_case(seed), seed)
+
+
+def compare(rule, values, seed):
     block = jobs_for(values, seed, gap=0.7)
     twin = naive_overheads.Cluster(again(values), rule.serve, common_numbers()[0])
     jobs = twin.run(block)

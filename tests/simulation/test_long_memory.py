@@ -1,4 +1,4 @@
-"""Infinite variance: percentiles of waiting have intervals, the rest none; wider ones than independent batches give."""
+"""Infinite variance: percentiles of waiting have intervals, wider than independent batches give; the rest has none."""
 
 import numpy as np
 import pytest

@@ -104,6 +104,7 @@ class OpenSparse(PerClass):
         descent = SparseDescent(
             process,
             self.law,
+            place,
             ends[place][:, place],
             np.asarray(ends.sum(axis=1)).ravel()[place],
             least_rate=max(float(-law.subgenerator.diagonal().min()) for law in laws if law is not None),
@@ -128,7 +129,7 @@ class OpenSparse(PerClass):
 
         counted = (self.model.blocked.free[None, :] < self.needs[:, None]).astype(float)
         waits = descent.alive(counted, enough)
-        error = max(self.law.residual, self.law.cut_error)
+        error = self.law.residual
         curves = (np.column_stack([rows, rows @ self.shares]) for rows in (waits, np.array(stays)))
         waiting, response = (UniformizedSurvival(rate=descent.rate, alive=alive, error=error) for alive in curves)
         return waiting, response
@@ -146,9 +147,11 @@ def solve_open_sparse(
     law = solve_levels(
         model.at(arrival_rate),
         start=model.without_blocking(arrival_rate),
+        anchor=saturated.anchor if saturated.anchor < len(model.place) else int(np.argmax(saturated.time_average)),
         ratio=ratio,
         throughput=saturated.throughput,
         spread=1.0 + 3.0 * typical,
+        forgetting=max(float(c.duration.mean) for c in system.classes),
         scale=0.05 * float(arrival_rate * sum(float(c.share) * float(c.duration.mean) for c in system.classes)),
         memory_limit=memory_limit,
     )

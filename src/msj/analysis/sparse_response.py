@@ -27,18 +27,17 @@ from msj.fronts.job_types import job_types, why_not_phase_type
 from msj.markov.blas import blas_threads
 from msj.markov.solution import LongRun
 from msj.markov.solution import solve as solve_chain
-from msj.markov.sparse_level_solver import FIRST_CUT, estimate_memory
+from msj.markov.sparse_level_solver import estimate_memory
 from msj.model import System
 from msj.results import Quantity
 
 MEMORY_LIMIT = 4e9  # bytes
-USUAL_CUT = 220  # levels, at most loads
-START_SECONDS = 0.8  # loading what is compiled
-SECONDS = 3.2e-8  # times unknowns^1.3: more of them take more steps, and leave the caches
+USUAL_COEFFICIENTS, USUAL_LEVELS = 80, 400  # at most loads
+START_SECONDS = 0.6  # loading what is compiled
+SECONDS = 4.6e-8  # times unknowns^1.3: more of them take more steps, and leave the caches
 STEP_SECONDS = 6e-9  # of an unknown, in one event of a descent
 DENSE_INSTEAD = 2e11  # operations: most that dense blocks may spend where this gives no answer
 METHOD = "sparse levels"
-ALONE = 1e-9  # change of shape below which the tail has one mode: then its ratio is that of every far level
 
 
 class SparseResponse(ResponseAnalysis):
@@ -56,19 +55,14 @@ class SparseResponse(ResponseAnalysis):
 
     def cost(self, system: System) -> Cost:
         ground, states = _sizes(without_load(system))
-        needed = estimate_memory(ground, states, USUAL_CUT)
-        if not needed <= MEMORY_LIMIT:
-            return Cost(operations=np.inf, bytes=needed)
-        seconds = START_SECONDS + SECONDS * (ground + states * USUAL_CUT) ** 1.3
-        types = len(job_types(system.only_active))
-        return chain_cost(states, types) + Cost(operations=OPERATIONS_A_SECOND * seconds, bytes=needed)
+        return chain_cost(states, len(job_types(system.only_active))) + levels_cost(ground, states)
 
     def percentile_cost(self, system: System) -> Cost:
         ground, states = _sizes(without_load(system))
         durations = [c.duration for c in system.active_classes]
         fastest = system.servers * max(1.0 / (c.need * float(c.duration.mean)) for c in system.active_classes)
         events = fastest * 10.0 * max(float(d.mean) for d in durations)
-        seconds = STEP_SECONDS * events * (ground + states * USUAL_CUT)
+        seconds = STEP_SECONDS * events * (ground + states * USUAL_LEVELS)
         return Cost(operations=OPERATIONS_A_SECOND * seconds)
 
     def at_rate(self, system: System, rate: float, *, percentiles: bool) -> AtRate:
@@ -81,9 +75,8 @@ class SparseResponse(ResponseAnalysis):
         facts = {
             "states": len(solved.model.counts),
             "blocked_states": len(solved.model.place),
-            "level_cut": solved.law.cut,
+            "coefficients": solved.law.coefficients,
             "exact_residual": solved.law.residual,
-            "cut_error": solved.law.cut_error,
             "mean_error": solved.error,
             "little_gap": solved.little_gap,
         }
@@ -107,12 +100,7 @@ def open_sparse_at(system: System, rate: float, *, memory_limit: float = MEMORY_
     SparseResponse().require(system)
     system = system.only_active.replace(arrival_rate=rate)
     ground, states = _sizes(without_load(system))
-    needed = estimate_memory(ground, states, FIRST_CUT)
-    if not needed <= memory_limit:
-        raise TooLarge(
-            f"the exact response time needs {ground:,.0f} states and levels of {states:,.0f}, {needed / 1e9:.2g} GB or "
-            f"more, and {memory_limit / 1e9:.2g} GB are allowed; use the RESET prediction (msj analyse), or simulate"
-        )
+    require_memory(ground, states, memory_limit)
     with blas_threads(1):
         model, saturated = _model(without_load(system))
         if rate >= saturated.throughput:
@@ -120,6 +108,25 @@ def open_sparse_at(system: System, rate: float, *, memory_limit: float = MEMORY_
                 f"the arrival rate {rate:.6g} is not below the stability threshold {saturated.throughput:.6g}; lower it"
             )
         return solve_open_sparse(system, model, saturated, rate, memory_limit=memory_limit)
+
+
+def levels_cost(ground: float, states: float) -> Cost:
+    """Return the cost of sparse levels of so many states, at most loads; more than there is room for is infinite."""
+    needed = estimate_memory(ground, states, USUAL_COEFFICIENTS, USUAL_LEVELS)
+    if not needed <= MEMORY_LIMIT:
+        return Cost(operations=np.inf, bytes=needed)
+    seconds = START_SECONDS + SECONDS * (ground + states * USUAL_COEFFICIENTS) ** 1.3
+    return Cost(operations=OPERATIONS_A_SECOND * seconds, bytes=needed)
+
+
+def require_memory(ground: float, states: float, memory_limit: float) -> None:
+    """Refuse, before anything is built, levels that would not fit."""
+    needed = estimate_memory(ground, states, USUAL_COEFFICIENTS, USUAL_LEVELS)
+    if not needed <= memory_limit:
+        raise TooLarge(
+            f"the exact response time needs {ground:,.0f} states and levels of {states:,.0f}, {needed / 1e9:.2g} GB or "
+            f"more, and {memory_limit / 1e9:.2g} GB are allowed; use the RESET prediction (msj analyse), or simulate"
+        )
 
 
 @lru_cache(maxsize=64)
@@ -146,8 +153,7 @@ def mean_rows(solved: OpenSparse) -> Iterator[Quantity]:
     ):
         yield _row(name, overall)
         yield from (_row(name, value, c.name) for c, value in zip(solved.system.classes, per_class, strict=True))
-    if solved.law.shape_change < ALONE:
-        yield _row("tail_decay_rate", solved.law.ratio)
+    yield _row("tail_decay_rate", solved.law.ratio)
 
 
 def percentile_rows(solved: OpenSparse) -> Iterator[Quantity]:

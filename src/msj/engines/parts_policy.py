@@ -190,8 +190,11 @@ def _show(model: Any, present: Any, servers: Any, shown: Any) -> Any:
 
 @helper
 def _obey(model: Any, draws: Any, present: Any, servers: Any, shown: Any, count: Any, left: Any) -> Any:
-    """Stop and start jobs as the function wants; return what is wrong with that, and how many these were."""
-    changes = 0
+    """Stop and start jobs as the function wants; return what is wrong with that, and whether to ask once more.
+
+    Jobs that start uncover others behind them, and those that may not be stopped are left out from now on.
+    """
+    changes, stays = 0, False
     for i in range(count):
         if shown.chosen[i]:
             left -= shown.needs[i]
@@ -199,13 +202,14 @@ def _obey(model: Any, draws: Any, present: Any, servers: Any, shown: Any, count:
             _stop(model, draws, present, servers, shown.slots[i])
             changes += 1
     if left < 0:
-        return TOO_MANY_SERVERS, changes
+        return TOO_MANY_SERVERS, False
     for i in range(count):
         waits = shown.chosen[i] and present.jobs[shown.slots[i]].doing == WAITING
         if waits and shown.needs[i] <= servers.counts[IDLE]:
             _start(model, draws, present, servers, shown.slots[i])
             changes += 1
-    return FINISHED, changes
+            stays = stays or not model.classes[present.jobs[shown.slots[i]].job_class].preemptible
+    return FINISHED, stays or (model.front >= 0 and changes > 0)
 
 
 class Loop:
@@ -231,10 +235,10 @@ def _run(
         if whole.asking > 0:
             n, left = _show(model, present, servers, shown)
             serve(shown.needs[:n], shown.running[:n], shown.remaining[:n], left, shown.chosen[:n])
-            status, changes = _obey(model, draws, present, servers, shown, n, left)
+            status, again = _obey(model, draws, present, servers, shown, n, left)
             if status:
                 return status
-            whole.asking = 0 if model.front < 0 or changes == 0 else whole.asking - 1
+            whole.asking = whole.asking - 1 if again else 0
             continue
         if state.taken == len(arriving.arrival) and (not arriving.last or state.present == 0):
             return FINISHED
@@ -251,5 +255,5 @@ def _run(
             slot = enter(present, arriving)
             jobs[slot].doing, jobs[slot].owes = WAITING, 0
             append(present, slot)
-        # Jobs that start uncover others behind them; a function that never settles is left after so many rounds.
+        # A function that never settles is left after so many rounds.
         whole.asking = state.present + 1 if servers.groups[0].up > 0 else 0

@@ -32,7 +32,8 @@ def gmres_cycle(
     residual
         What is to be corrected.
     basis
-        Room for (steps + 1) vectors; single precision is enough for six digits, and half the work.
+        Room for (steps + 1) vectors, in the precision that is worked in; single is enough for six digits, and half
+        the work.
     reduction
         Of the residual's length, at which to stop.
 
@@ -47,10 +48,10 @@ def gmres_cycle(
     """
     most = len(basis) - 1
     length = float(np.linalg.norm(residual))
-    work, image = np.empty_like(residual), np.empty_like(residual)
     if length == 0.0:
         return np.zeros_like(residual), 0
-    basis[0] = residual / length
+    work = np.empty(len(residual), dtype=basis.dtype)
+    np.divide(residual, length, out=basis[0], casting="same_kind")
     H = np.zeros((most + 1, most))
     goal = np.zeros(most + 1)
     goal[0] = length
@@ -58,9 +59,8 @@ def gmres_cycle(
     weights: Vector = np.zeros(0)
     while steps < most:
         j = steps
-        precondition(basis[j].astype(np.float64, copy=False), work)
-        apply(work, image)
-        basis[j + 1] = image
+        precondition(basis[j], work)
+        apply(work, basis[j + 1])
         overlap = basis[: j + 1] @ basis[j + 1]
         basis[j + 1] -= overlap @ basis[: j + 1]
         H[: j + 1, j] = overlap
@@ -71,6 +71,5 @@ def gmres_cycle(
         if left <= reduction * length or H[j + 1, j] <= 1e-14 * length:
             break
         basis[j + 1] /= H[j + 1, j]
-    combined = weights.astype(basis.dtype) @ basis[:steps]
-    precondition(combined.astype(np.float64, copy=False), work)
+    precondition(weights.astype(basis.dtype) @ basis[:steps], work)
     return work, steps

@@ -14,26 +14,39 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
 
 from msj.errors import TooLarge
 from msj.markov import sparse_level_kernels as kernels
 from msj.markov.marked_chain import Sparse
-from msj.markov.sparse_level_operator import columns
-from msj.markov.sparse_levels import SparseLaw, SparseLevels, Vector
+from msj.markov.sparse_levels import SparseLaw, SparseLevels, Vector, columns
 
 NOTHING = 1e-11  # probability that is no longer followed
 MOST_EVENTS = 1_000_000
 
 
 class SparseDescent:
-    """The descent; ``ground`` holds the rates between places in the ground, ``ground_leaving`` all out of them."""
+    """The descent under Poisson arrivals, switched off.
+
+    Vanishing state v lands at ``place[v]`` of the ground; ``ground`` holds the rates between these places,
+    ``ground_leaving`` all rates out of them.
+    """
 
     def __init__(
-        self, process: SparseLevels, law: SparseLaw, ground: Sparse, ground_leaving: Vector, *, least_rate: float
+        self,
+        process: SparseLevels,
+        law: SparseLaw,
+        place: NDArray[np.int64],
+        ground: Sparse,
+        ground_leaving: Vector,
+        *,
+        least_rate: float,
     ) -> None:
-        self._process, self._law = process, law
+        self._process, self._law, self._place = process, law, place
         self._ground, self._ground_leaving = ground.T.tocsr(), ground_leaving
-        self.rate = 1.0001 * max(float(process.leaving.max()), float(ground_leaving.max()), least_rate)
+        self._leaving = process.leaving - process.up_rates
+        self.rate = 1.0001 * max(float(self._leaving.max()), float(ground_leaving.max()), least_rate)
 
     def alive(self, counted: Vector, enough: Callable[[Vector], bool]) -> Vector:
         """Return what is not down yet at each event: array events × outputs.
@@ -46,8 +59,11 @@ class SparseDescent:
             Told the row of each event; ends the descent.
         """
         process, law = self._process, self._law
-        local, starting, passing = (columns(m) for m in (process.local, process.starting, process.passing))
-        levels, ground = law.levels.copy(), law.ground[process.place].copy()
+        nowhere = sparse.csr_array(process.up.shape)
+        local, starting, passing, settling, none = (
+            columns(m) for m in (process.local, process.starting, process.passing, process.settling, nowhere)
+        )
+        levels, ground = law.levels.copy(), law.ground[self._place].copy()
         above = np.empty(len(ground))
         kernels.fall_from_above(starting, passing, np.ascontiguousarray(law.levels[:, -1]), law.ratio, above)
         far = float(law.above.sum())
@@ -65,7 +81,7 @@ class SparseDescent:
                 rows[-1] = np.zeros_like(rows[-1])
                 continue
             kernels.fall(starting, passing, levels, above, falling)
-            kernels.balance(local, process.leaving, process.settling, 0.0, nobody, levels, falling, above, change)
+            kernels.balance(local, none, settling, self._leaving, nobody, levels, falling, above, change)
             change /= self.rate
             levels += change
             ground += (self._ground @ ground - self._ground_leaving * ground + falling[:, 0]) / self.rate

@@ -1,7 +1,17 @@
-"""The balance equations of sparse levels as an operator, and what makes their iteration quick.
+"""The balance equations of sparse levels in Laguerre coordinates, and what makes their iteration quick.
 
-A vector is the ground followed by m × Q numbers, levels side by side. The unknowns of the levels are in a ``unit`` of
-their own, about the probability of being there, so that small ones are as accurate as large ones.
+Far levels fall by the ratio z of the leading mode (``sparse_level_mode``), near saturation very slowly; all else dies
+out soon. So the unknowns are the differences p_0 = pi_1, p_j = pi_(j+1) − z·pi_j, in which that mode is gone, as
+
+    p_j = sum over n < k of u_n·l_n(j)        (``laguerre``),
+
+k vectors of the size of a level, instead of hundreds of levels. The equations of the levels, taken in the same
+differences, keep their form: up is up; with D "one down", (D x)_j = x_(j+1), and the first term x_0,
+
+    (1 − z·up)·D·x = D·(1 − z·up)·x + z·x_0·(1, 0, 0, ...),
+
+and what enters level 1 is (1, −z, 0, ...). They are projected on the same k functions. A vector is the ground followed
+by m × k numbers, these in a ``unit`` of their own, about the probability of being there.
 
 The preconditioner takes the equations apart:
 
@@ -9,174 +19,170 @@ The preconditioner takes the equations apart:
 2. the levels by one Gauss-Seidel pass over the states. Between two starts a state's number only falls, so that all
    that happens there is solved exactly, each state's own line of levels included; starts that raise it wait for the
    next step;
-3. how much mass each level holds, given how it is spread within the level: a small chain on 0..Q, solved directly.
-   Without this the iteration would have to carry every job through the levels, and near saturation there are thousands.
+3. how the mass is spread over the levels, given how it is spread within: k + 1 equations, solved directly. Without
+   this the iteration would have to carry every job through the levels.
 
 What remains slow is how long the states take to forget, which hardly depends on the load.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import scipy.linalg
+import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from msj.markov import sparse_level_kernels as kernels
+from msj.markov import laguerre
+from msj.markov import laguerre_kernels as kernels
 from msj.markov.incomplete_lu import IncompleteLU
 from msj.markov.marked_chain import Sparse
-from msj.markov.sparse_levels import SparseLevels, Vector
+from msj.markov.sparse_levels import SparseLevels, Vector, columns
 
 GROUND_DROP = 1e-4
-AT_ONCE = 64  # depths of a fall looked at in one product
+NEGLIGIBLE = 1e-12  # what still falls further: deeper falls are left out of the spread over levels
 
 
-class LevelOperator:
-    """The equations of Q levels above the ground, closed by a ratio; flows in minus flows out."""
+class LevelEquations:
+    """Flow in minus flow out, in one precision."""
 
     def __init__(
-        self, process: SparseLevels, ground_factors: GroundFactors, cut: int, ratio: float, unit: float
+        self, process: SparseLevels, *, ratio: float, a: float, count: int, unit: float, dtype: type = np.float64
     ) -> None:
-        self.process = process
-        self.cut, self.unit = cut, unit
-        self.ground_size, self.size = process.ground.shape[0], len(process.leaving)
-        self.length = self.ground_size + self.size * cut
-        self._ground = ground_factors
-        self._local, self._starting, self._passing = (
-            columns(matrix) for matrix in (process.local, process.starting, process.passing)
+        self.process, self.ratio, self.a, self.count, self.dtype = process, ratio, a, count, dtype
+        self.unit = dtype(unit)
+        self.ground_size, self.size = process.ground.shape[0], process.states
+        self.length = self.ground_size + self.size * count
+        first = laguerre.at_zero(a, count)
+        self.source = first - ratio * (first @ laguerre.down_matrix(a, count))
+        self._basis: tuple[Any, ...] = (dtype(a), dtype(ratio), first.astype(dtype), self.source.astype(dtype))
+        self._local, self._up, self._starting, self._passing, self._settling = (
+            columns(matrix, dtype)
+            for matrix in (process.local, process.up, process.starting, process.passing, process.settling)
         )
-        self._leaving = process.leaving + process.arrival_rate
-        self._returning = process.starting.diagonal() * process.settling
-        self._falling = np.empty((self.size, cut))
-        self._rest = np.empty(self.length)
-        self._shape = np.full(self.size, 1.0 / self.size)
-        self.set_ratio(ratio, self._shape)
+        self._leaving: NDArray[Any] = process.leaving.astype(dtype)
+        self._ground, self._ground_up, self._landing = (
+            matrix.T.tocsr().astype(dtype) for matrix in (process.ground, process.ground_up, process.landing)
+        )
+        self._falling = np.empty((process.passing.shape[0], count), dtype=dtype)
+        self._first = np.empty(process.passing.shape[0], dtype=dtype)
 
-    def parts(self, vector: Vector) -> tuple[Vector, Vector]:
-        """Return the ground and the levels of a vector, as views."""
-        return vector[: self.ground_size], vector[self.ground_size :].reshape(self.size, self.cut)
+    def parts(self, vector: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the ground and the levels, as views."""
+        return vector[: self.ground_size], vector[self.ground_size :].reshape(self.size, self.count)
 
-    def set_ratio(self, ratio: float, top: Vector) -> None:
-        """Let every level above the cut be ``ratio`` times the one below; ``top`` is about the highest one."""
-        self.ratio = ratio
-        fallen = self._from_above(top)
-        self._shape = fallen / fallen.sum()
+    def entering(self, ground: NDArray[Any]) -> NDArray[Any]:
+        """Flow from the ground into level 1, in units of the levels."""
+        return np.asarray(self._ground_up @ ground / self.unit)
 
-    def _from_above(self, top: Vector) -> Vector:
-        out = np.empty(self.size)
-        kernels.fall_from_above(self._starting, self._passing, top, self.ratio, out)
-        return out
+    def fall(self, levels: NDArray[Any]) -> NDArray[Any]:
+        """Return the flow down into the ground; keep that into the vanishing states of the levels."""
+        kernels.fall(self._starting, self._passing, self._basis, levels, self._falling, self._first)
+        return np.asarray(self.unit * (self._landing @ self._first))
 
-    def above(self, top: Vector) -> Vector:
-        """Flow into the vanishing states of the highest level: all that leaves upwards comes back."""
-        fallen = self._from_above(top)
-        return np.asarray(fallen + self._shape * (self.process.arrival_rate * top.sum() - fallen.sum()))
-
-    def balance(self, vector: Vector, out: Vector) -> None:
+    def balance(self, vector: NDArray[Any], out: NDArray[Any]) -> None:
         """Write flow in minus flow out."""
-        process = self.process
         ground, levels = self.parts(vector)
         ground_out, levels_out = self.parts(out)
-        above = self.above(np.ascontiguousarray(levels[:, -1]))
-        kernels.fall(self._starting, self._passing, levels, above, self._falling)
-        entering = process.ground_up * ground[process.place] / self.unit
+        landing = self.fall(levels)
         kernels.balance(
             self._local,
+            self._up,
+            self._settling,
             self._leaving,
-            process.settling,
-            process.arrival_rate,
-            entering,
+            self._basis,
+            self.entering(ground),
             levels,
             self._falling,
-            above,
             levels_out,
         )
-        ground_out[:] = self._ground.columns @ ground
-        ground_out[process.place] += self.unit * self._falling[:, 0]
+        ground_out[:] = self._ground @ ground + landing
 
-    def apply(self, vector: Vector, out: Vector) -> None:
+    def mass(self, vector: NDArray[Any]) -> float:
+        """Return the sum of all probabilities."""
+        ground, levels = self.parts(vector)
+        beyond = laguerre.total(self.a) * float(levels.sum(dtype=np.float64)) / (1.0 - self.ratio)
+        return float(ground.sum(dtype=np.float64)) + float(self.unit) * beyond
+
+
+class Preconditioned(LevelEquations):
+    """The equations in single precision, as an iteration takes them."""
+
+    def __init__(
+        self, process: SparseLevels, factors: GroundFactors, *, ratio: float, a: float, count: int, unit: float
+    ) -> None:
+        super().__init__(process, ratio=ratio, a=a, count=count, unit=unit, dtype=np.float32)
+        self._factors = factors
+        once = (process.starting @ process.settling).tocsr()
+        self._earlier, self._earlier_once = (
+            columns(_from_higher(matrix), np.float32) for matrix in (process.local, once)
+        )
+        rise, fall = process.up.diagonal(), once.diagonal()
+        pivot = 0.5 * (process.leaving + np.sqrt(process.leaving**2 - 4.0 * rise * fall))
+        self._lines = np.array([1.0 / pivot, fall / pivot, rise / pivot]).astype(np.float32)
+        settling, leaving = np.asarray(process.settling.sum(axis=1)).ravel(), process.up_rates + process.starting_rates
+        self._rates = tuple(rates.astype(np.float32) for rates in (leaving, process.up_rates, settling))
+        self._up_one = laguerre.down_matrix(a, count).T
+
+    def apply(self, vector: NDArray[Any], out: NDArray[Any]) -> None:
         """Write flow out minus flow in."""
         self.balance(vector, out)
         np.negative(out, out=out)
 
-    def precondition(self, given: Vector, out: Vector) -> None:
+    def precondition(self, given: NDArray[Any], out: NDArray[Any]) -> None:
         """Write about the vector whose flow out minus flow in is ``given``."""
-        process = self.process
         ground, levels = self.parts(given)
         ground_out, levels_out = self.parts(out)
-        ground_out[:] = self._ground.solve(ground)
-        kernels.sweep(
-            self._local,
-            self._starting,
-            self._leaving,
-            process.settling,
-            self._returning,
-            process.arrival_rate,
-            process.ground_up * ground_out[process.place] / self.unit,
-            levels,
-            levels_out,
-        )
-        self.balance(out, self._rest)
-        self._rest += given
-        levels_rest = self.parts(self._rest)[1]
-        missing = np.append(0.0, self.unit * levels_rest.sum(axis=0))  # what the ground misses, the others have
-        masses = scipy.linalg.lu_solve(self._masses, -missing, check_finite=False)
-        ground_out += masses[0] * self._ground_law
-        levels_out += self._level_laws * (masses[1:] / self.unit)
+        ground_out[:] = self._factors.solve(ground)
+        entering = self.entering(ground_out)
+        kernels.sweep(self._earlier, self._earlier_once, self._lines, self._basis, entering, levels, levels_out)
+        self.fall(levels_out)
+        missing, upwards = np.empty(self.count), np.empty(self.count)
+        leaving, rising, settling = self._rates
+        kernels.net_flow(levels_out, leaving, rising, self._falling, settling, levels, missing, upwards)
+        missing += self._up_one @ upwards + float(entering.sum()) * self.source
+        # The ground's own equation follows from the others: in its place, corrections add up to nothing.
+        masses = self._masses @ np.append(-self.mass(out), -float(self.unit) * missing)
+        ground_out += (masses[0] * self._ground_law).astype(np.float32)
+        kernels.add_outer(self._shape, (masses[1:] / self.unit).astype(np.float32), levels_out)
 
-    def set_laws(self, vector: Vector) -> None:
-        """Take the spread within ground and levels, for the small chain of masses, from a vector."""
-        ground, levels = self.parts(vector)
+    def set_laws(self, ground: Vector, shape: Vector) -> None:
+        """Take the spread within ground and levels, for the small system of masses, from these."""
+        process, count = self.process, self.count
         self._ground_law = np.maximum(ground, 0.0) / np.maximum(ground, 0.0).sum()
-        self._level_laws = np.maximum(levels, 1e-300)
-        self._level_laws /= self._level_laws.sum(axis=0)
-        rates = self._mass_rates()
-        rates[np.diag_indices_from(rates)] -= rates.sum(axis=1)
-        system = rates.T.copy()
-        system[0] = 1.0  # one equation follows from the others: corrections add up to nothing
-        self._masses = scipy.linalg.lu_factor(system, overwrite_a=True, check_finite=False)
-
-    def _mass_rates(self) -> Vector:
-        """Rates between levels if each is spread as :meth:`set_laws` was told."""
-        process, cut, laws = self.process, self.cut, self._level_laws
-        rates = np.zeros((cut + 1, cut + 1))
-        above = np.maximum(self.above(np.ascontiguousarray(laws[:, -1])), 0.0)
-        above *= process.arrival_rate / above.sum()
-        settled, arrived = process.settling.copy(), np.ones(self.size)
-        for first in range(1, cut + 1, AT_ONCE):
-            depths = np.arange(first, min(first + AT_ONCE, cut + 1))
-            into_level, into_ground = np.empty((self.size, len(depths))), np.empty((self.size, len(depths)))
-            for i, depth in enumerate(depths):
-                rates[cut, cut - depth + 1] += above @ settled
-                into_level[:, i], into_ground[:, i] = process.starting @ settled, process.starting @ arrived
-                settled, arrived = process.passing @ settled, process.passing @ arrived
-            down = laws.T @ into_level
-            for i, depth in enumerate(depths):
-                levels = np.arange(depth + 1, cut + 1)
-                rates[levels, levels - depth] += down[levels - 1, i]
-                rates[depth, 0] += laws[:, depth - 1] @ into_ground[:, i]
-            if not arrived.any():
-                break
-        rates[0, 1] += process.ground_up @ self._ground_law[process.place]
-        levels = np.arange(1, cut)
-        rates[levels, levels + 1] += process.arrival_rate
-        return rates
+        shape = np.maximum(shape, 0.0) / np.maximum(shape, 0.0).sum()
+        self._shape = shape.astype(np.float32)
+        first, down = laguerre.at_zero(self.a, count), laguerre.down_matrix(self.a, count)
+        system = np.empty((count + 1, count + 1))
+        system[0, 0], system[0, 1:] = 1.0, laguerre.total(self.a) / (1.0 - self.ratio)
+        system[1:, 0] = float((self._ground_law @ process.ground_up).sum()) * self.source
+        within = system[1:, 1:]
+        within[:] = float(shape @ process.up_rates) * down.T
+        within -= float(shape @ (process.up_rates + process.starting_rates)) * np.eye(count)
+        down = down + self.ratio * np.outer(first, first)
+        settling = np.asarray(process.settling.sum(axis=1)).ravel()
+        fallen, power = shape @ process.starting, down
+        whole = fallen.sum()
+        while fallen.sum() > NEGLIGIBLE * whole:
+            within += float(fallen @ settling) * power
+            fallen, power = fallen @ process.passing, power @ down
+        self._masses = np.linalg.inv(system)
 
 
 class GroundFactors:
-    """Incomplete factors of the ground, the fullest states first; made once for every cut."""
+    """Incomplete factors of the ground, the fullest states first; made once."""
 
     def __init__(self, process: SparseLevels) -> None:
-        self.columns = process.ground.T.tocsr()
         reverse = -process.ground[::-1][:, ::-1]
         self._factors = IncompleteLU(reverse.tocsr(), GROUND_DROP)
 
-    def solve(self, given: Vector) -> Vector:
+    def solve(self, given: NDArray[Any]) -> Vector:
         """Return about given·(−ground)^(−1)."""
         return self._factors.solve(given[::-1], transposed=True)[::-1]
 
 
-def columns(matrix: Sparse) -> tuple[NDArray[np.int64], NDArray[np.int32], Vector]:
-    """Return the columns of a matrix as the loops take them."""
-    transposed = matrix.T.tocsr()
-    transposed.sort_indices()
-    return transposed.indptr.astype(np.int64), transposed.indices.astype(np.int32), transposed.data.astype(np.float64)
+def _from_higher(matrix: Sparse) -> Sparse:
+    """Return the entries that lead from a state to one of a lower number."""
+    entries = matrix.tocoo()
+    kept = entries.row > entries.col
+    return sparse.csr_array((entries.data[kept], (entries.row[kept], entries.col[kept])), shape=matrix.shape)

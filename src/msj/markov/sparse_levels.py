@@ -1,18 +1,15 @@
 """Levels that repeat from the first one on, too large for dense blocks: what they are, and their stationary law.
 
-Level 0, the *ground*, has states of its own. Levels q = 1, 2, ... have the same m states and the same rates: up by one
-at rate lambda; within the level; down through vanishing states, each step of which leads one level lower. With pi_q the
-stationary vectors, pi_0 that of the ground, and v_q the flow into the vanishing states of level q,
+Level 0, the *ground*, has states of its own. Levels q = 1, 2, ... have the same m states and the same rates: up by one;
+within the level; down through vanishing states, each step of which leads one level lower. With pi_q the stationary
+vectors, pi_0 that of the ground, and v_q the flow into the vanishing states of level q,
 
-    v_q = pi_(q+1)·B + v_(q+1)·S                                          (B ``starting``, S ``passing``),
-    pi_q·(lambda + leaving) = lambda·pi_(q−1) + pi_q·A + v_q·W,  q >= 1   (A ``local``, W ``settling``),
-    pi_0·ground + v_0 = 0,  and pi_1 is entered from the ground at the rates ``ground_up``.
+    v_q = pi_(q+1)·B + v_(q+1)·S                                            (B ``starting``, S ``passing``),
+    pi_q·leaving = pi_(q−1)·U + pi_q·A + v_q·W,  q >= 1                     (U ``up``, A ``local``, W ``settling``),
+    pi_0·ground + v_0·landing = 0,  and pi_1 is entered from the ground at the rates ``ground_up``.
 
 As only one step leads up, pi_(q+1) = pi_q·R for every q >= 1: the tail is a sum of geometric modes. R itself is dense,
-m × m, and never formed. The levels up to a cut are solved for; above it every one is ``ratio`` times the one below, the
-leading mode, which is exact once the others have died out. That is looked at, not assumed (:class:`SparseLaw`).
-
-``msj.markov.sparse_level_solver`` solves them.
+m × m, and never formed. ``msj.markov.sparse_level_solver`` solves them.
 """
 
 from __future__ import annotations
@@ -26,31 +23,60 @@ from numpy.typing import NDArray
 from msj.markov.marked_chain import Sparse
 
 Vector = NDArray[np.float64]
+Columns = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.floating]]
+
+
+def columns(matrix: Sparse, dtype: type = np.float64) -> Columns:
+    """Return the columns of a matrix as compiled loops take them."""
+    transposed = matrix.T.tocsr()
+    transposed.sort_indices()
+    return transposed.indptr.astype(np.int64), transposed.indices.astype(np.int32), transposed.data.astype(dtype)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SparseLevels:
     """The rates; see the head of the module.
 
+    States should be numbered so that most steps within a level lead to lower numbers, and vanishing states so that
+    passing leads to higher ones.
+
     Attributes
     ----------
-    arrival_rate : lambda.
+    arrival_rate : steps up per unit of time, in the long run.
     ground : generator of the ground, whose diagonal also holds what leaves upwards.
-    ground_up : per state of a level, the rate from its place in the ground up into it.
-    place : per state of a level, its place in the ground.
-    local, leaving : rates within a level, without a diagonal, and the sum of all rates but lambda out of each state.
-    starting, passing, settling : into, between and (a vector) out of the vanishing states.
+    ground_up : rates from the ground into level 1.
+    up : rates one level up.
+    local : rates within a level, without a diagonal.
+    leaving : the sum of all rates out of each state.
+    starting, passing, settling, landing : into and between the vanishing states, and out of them to a level, or to the
+        ground.
     """
 
     arrival_rate: float
     ground: Sparse
-    ground_up: Vector
-    place: NDArray[np.int64]
+    ground_up: Sparse
+    up: Sparse
     local: Sparse
     leaving: Vector
     starting: Sparse
     passing: Sparse
-    settling: Vector
+    settling: Sparse
+    landing: Sparse
+
+    @property
+    def states(self) -> int:
+        """How many a level has: m."""
+        return len(self.leaving)
+
+    @cached_property
+    def up_rates(self) -> Vector:
+        """All that leads up from each state."""
+        return np.asarray(self.up.sum(axis=1)).ravel()
+
+    @cached_property
+    def starting_rates(self) -> Vector:
+        """All that leads down from each state."""
+        return np.asarray(self.starting.sum(axis=1)).ravel()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,11 +89,8 @@ class SparseLaw:
     levels : m × Q, column q − 1 is pi_q.
     ratio : pi_(Q+j) = ratio^j·pi_Q.
     residual : flow that the balance equations miss, relative to lambda.
-    cut_error : what the cut may change in the mean level and in all sums over levels, relative to them: how far the
-        shape of the highest levels still changes, times the share of what lies above the cut.
-    shape_change : how much the shape of the highest level differs from that of one a quarter lower; the leading mode is
-        alone, and ``ratio`` the decay of the tail, where that is next to nothing.
-    level_error : of the mean level, absolute: residuals weighted with what misplaced flow is worth, and the cut.
+    level_error : of the mean level, absolute; see ``sparse_level_residual``.
+    coefficients : of each state's levels, that were solved for.
     steps : of the iteration.
     """
 
@@ -75,9 +98,8 @@ class SparseLaw:
     levels: Vector
     ratio: float
     residual: float
-    cut_error: float
-    shape_change: float
     level_error: float
+    coefficients: int
     steps: int
 
     @property

@@ -34,6 +34,7 @@ from msj.simulation.intervals import (
     student_interval,
 )
 from msj.simulation.long_memory import hurst_of, inflation, old_enough
+from msj.simulation.long_spells import LongSpells
 from msj.simulation.percentile_interval import FEWEST, percentile_intervals
 from msj.simulation.reading import Reading
 from msj.simulation.sketch import Sketch
@@ -160,7 +161,7 @@ class Estimates:
         wasted = np.array([batch.wasted_area for batch in batches])
         jobs = self.series("jobs", all_jobs)
         means = [
-            ("utilisation", busy, time * self.system.servers, 1.0),
+            ("utilisation", busy, time * self.system.servers - self.areas.get("broken_servers", 0.0), 1.0),
             ("idle_servers_while_jobs_wait", wasted, time, float(self.system.servers)),
             ("preemptions_per_job", self.series("preemptions", all_jobs), jobs, math.inf),
             *((name, area, time, math.inf) for name, area in self.areas.items()),
@@ -279,11 +280,22 @@ class Estimates:
             independent = 1.0 / (1.0 / self.reading.memories + 1.0 / jobs)
             wider = self._wider(len(sketches), name)
             given = self.sure and wider is not None and (group.index is None or jobs >= FEW_JOBS)
-            found = percentile_intervals(sketches, levels, independent if given else 0.0, wider=wider or 1.0)
+            found = percentile_intervals(
+                sketches,
+                levels,
+                independent if given else 0.0,
+                wider=wider or 1.0,
+                long_jobs=self._long_spells,
+                run=self.reading.jobs,
+            )
             for level, ends in zip(levels, found, strict=True):
                 value = whole.percentile(level)
                 interval = None if ends is None else (min(ends[0], value), max(ends[1], value))
                 yield self._row(f"{name}_time_percentile", value, interval, group, level)
+
+    @cached_property
+    def _long_spells(self) -> LongSpells:
+        return LongSpells(self.system, self.rate)
 
     def _wider(self, batches: int, name: str) -> float | None:
         """Return by how much batches that are alike understate a variance; None where nothing is known of it."""

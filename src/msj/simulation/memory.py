@@ -116,7 +116,7 @@ def long_jobs(system: System, rate: float, threshold: float | None = None) -> fl
     fourth = 0.0
     for c in system.active_classes:
         moment = c.duration.moment(4)
-        if _held_up_by(system, c, rate, threshold) == 1 and not math.isnan(moment):
+        if held_up_by(system, c, rate, threshold) == 1 and not math.isnan(moment):
             # Relative to the whole second moment, factor by factor: at the ends of the range powers would overflow.
             fourth += float(c.share) * (_work(system, c) ** 2 / second) * (_work(system, c) ** 2 / second * moment)
     return max(fourth - EXPONENTIAL, 0.0) if math.isfinite(second) else math.inf
@@ -130,7 +130,7 @@ def why_no_variance(system: System, rate: float, threshold: float | None = None)
                 f"durations of class '{c.name}' ({c.duration.law}) have infinite variance, so a run never forgets its "
                 "longest jobs"
             )
-        together = _held_up_by(system, c, rate, threshold)
+        together = held_up_by(system, c, rate, threshold)
         if together * (_index_of_repeats(system, c, rate) - 1.0) <= RISK:
             return (
                 f"jobs of class '{c.name}' ({c.duration.law}) that are stopped begin anew, and may do so so often that "
@@ -158,7 +158,7 @@ def _index_of_repeats(system: System, c: JobClass, rate: float) -> float:
     return decay / (2.0 * rate)
 
 
-def _held_up_by(system: System, c: JobClass, rate: float, threshold: float | None) -> int:
+def held_up_by(system: System, c: JobClass, rate: float, threshold: float | None) -> int:
     """Return how many jobs of a class must run at once before the servers left to the others are too few."""
     limit = system.naive_threshold if threshold is None else threshold
     return math.floor(max(1.0 - rate / limit, 0.0) * system.servers / c.need) + 1

@@ -16,15 +16,29 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import stdtrit
 
-from msj.simulation.intervals import CONFIDENCE, CONTRADICTED, FADES_FOR_TAILS, TRUST, Floats
+from msj.simulation.intervals import (
+    CONFIDENCE,
+    CONTRADICTED,
+    FADES_FOR_TAILS,
+    TRUST,
+    TRUST_IN_LONG_JOBS,
+    Floats,
+)
 from msj.simulation.long_memory import SEEN_BY
+from msj.simulation.long_spells import LongSpells
 from msj.simulation.sketch import Sketch
 
 FEWEST = 4.5  # independent exceedances
 
 
 def percentile_intervals(
-    batches: Sequence[Sketch], levels: Sequence[float], memories: float, *, wider: float = 1.0
+    batches: Sequence[Sketch],
+    levels: Sequence[float],
+    memories: float,
+    *,
+    wider: float = 1.0,
+    long_jobs: LongSpells | None = None,
+    run: float = math.inf,
 ) -> list[tuple[float, float] | None]:
     """Return the intervals of percentiles; None where too few jobs were beyond one.
 
@@ -39,6 +53,10 @@ def percentile_intervals(
     wider
         By how much the batches understate the variance: more than 1 where they are alike, however long
         (``long_memory``). Then theory, which knows no such thing, is not asked.
+    long_jobs
+        What long jobs do to the number of jobs beyond x; None for nothing.
+    run
+        Jobs of all classes that were counted.
     """
     shares = [1.0 - level / 100.0 for level in levels]
     if memories * max(shares) < FEWEST:
@@ -46,8 +64,11 @@ def percentile_intervals(
     edges, beyond, jobs = _exceedances(batches)
     seen, variance = _between_batches(beyond, jobs)
     trust = TRUST if wider == 1.0 else 0.0
+    further, fourth = np.zeros(len(edges)), 0.0  # variance and fourth cumulant of the share beyond, by long jobs
+    if long_jobs is not None:
+        further, fourth = long_jobs.at(edges) / run, long_jobs.fourth / run**3
     return [
-        _interval(edges, _scores(seen, wider * variance, len(jobs), share, memories, trust))
+        _interval(edges, _scores(seen, wider * variance, len(jobs), share, memories, trust, further / share, fourth))
         if memories * share >= FEWEST and (wider == 1.0 or _seen_by_most(beyond, seen, share))
         else None
         for share in shares
@@ -86,18 +107,30 @@ def _between_batches(beyond: Floats, jobs: Floats) -> tuple[Floats, Floats]:
     return seen, len(jobs) * residuals.var(axis=0, ddof=1) / jobs.sum() ** 2 / np.maximum(seen, 1e-300)
 
 
-def _scores(seen: Floats, batches: Floats, count: int, share: float, memories: float, most: float) -> Floats:
-    """Return (p̂ − p)/(t·sqrt(v·p̂·p)) at every edge, v the pooled relative variance; theory counts ``most`` at most."""
+def _scores(
+    seen: Floats,
+    batches: Floats,
+    count: int,
+    share: float,
+    memories: float,
+    most: float,
+    long_jobs: Floats,
+    fourth: float,
+) -> Floats:
+    """Return (p̂ − p)/(t·sqrt(v·p̂·p)) at every edge, v the pooled relative variance.
+
+    Theory counts ``most`` at most; ``long_jobs`` is the variance that they bring at every edge, in units of p.
+    """
     theory = (1.0 - share) / memories
-    contradicted = batches > CONTRADICTED * theory
-    believed = min(most, FADES_FOR_TAILS * theory / share)
-    trust = np.where(contradicted, 0.0, believed)
-    freedom = count - 1 + trust
-    spread = ((count - 1) * batches + trust * theory) / freedom * share
-    # The quantile is slow, and there are only two of them.
-    quantile = np.where(contradicted, *stdtrit(count - 1 + np.array([0.0, believed]), CONFIDENCE))
+    trust = np.where(batches > CONTRADICTED * theory, 0.0, min(most, FADES_FOR_TAILS * theory / share))
+    more = np.where((long_jobs > 0) & (batches <= CONTRADICTED * long_jobs), TRUST_IN_LONG_JOBS, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        scores = (seen - share) / (quantile * np.sqrt(spread))
+        kappa = fourth / (np.maximum(batches, long_jobs) * share) ** 2
+        own = np.where(more > 0, 1.0 / (1.0 / (count - 1) + kappa / 2.0), count - 1)
+        freedom = own + trust + more
+        spread = (own * batches + trust * theory + more * long_jobs) / freedom * share
+        different, which = np.unique(freedom, return_inverse=True)  # few, and their quantiles are slow
+        scores = (seen - share) / (stdtrit(different, CONFIDENCE)[which] * np.sqrt(spread))
     # Without any spread (everybody is beyond, or nobody) only equality is left.
     return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=math.inf, neginf=-math.inf))
 
