@@ -75,8 +75,8 @@ def index(work: Path) -> str:
             "Simulated at the full scale (`--full`, as long as the papers' runs or longer): "
             + "; ".join(f"{name} {', '.join(figures)}" for name, figures in FULL.items())
             + ".",
-            "The other simulated figures are at the quick scale, as the full one takes an hour to days. Each figure",
-            "says how many arrivals it rests on.\n",
+            "The other simulated figures are at the quick scale: the full one takes a quarter of an hour for those of",
+            "zeroq, up to days for those of wcfs. Each figure says how many arrivals it rests on.\n",
             "| paper | title | figures and results | yes | our reading | no |\n|---|---|---|---|---|---|",
             *rows,
             "\n## What did not reproduce\n",

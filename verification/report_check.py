@@ -23,9 +23,8 @@ if "--core-seconds" in sys.argv:
     # anything else is imported, since some keep the clock they find.
     time.monotonic = time.perf_counter = time.process_time  # type: ignore[assignment]
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Effort
 from msj.errors import MsjError
 from msj.reports import Report, write_page, write_text
+from msj.results import Quantity
 from msj.simulation.saturated_line import saturated_line
 from msj.simulation.saturated_window import one_window, saturated_windows
 from verification.report_clusters import SHARED, clusters
@@ -56,12 +56,12 @@ def long_run(system: msj.System, seconds: float, seed: int) -> Found:
     return values_of(msj.simulate(system, jobs=int(speed * seconds), seed=seed))
 
 
-def values_of(result: Any) -> Found:
+def values_of(rows: Iterable[Quantity]) -> Found:
     """Return what is compared of a run: means and percentiles, of all jobs and of each class."""
     names = {"mean_response_time": "mean", "waiting_time_percentile": "p95"}
     return {
         names[row.name] + (f" {row.job_class}" if row.job_class else ""): [row.value, row.low, row.high]
-        for row in result
+        for row in rows
         if row.kind == "simulated" and row.name in names and row.level in (None, LEVEL)
     }
 
@@ -96,9 +96,9 @@ def runs(system: msj.System, seconds: float, seed: int) -> Found:
 
 def report_values(report: Report) -> Found:
     """Return the same values as a report gives them: those at its own load, and the threshold."""
-    found = values_of(report.at(section="simulation"))
-    row = report.at(section="capacity").find("stability_threshold")
-    if row is not None and row.kind != "bound":
+    found = values_of(report.response.simulated_here)
+    if report.capacity is not None and report.capacity.stability_threshold.kind != "bound":
+        row = report.capacity.stability_threshold
         found["threshold"] = [row.value, row.low, row.high]
     return found
 
@@ -129,7 +129,7 @@ def check(args: argparse.Namespace) -> list[tuple[Key, bool]]:
     print("| cluster | mean: report | long run | p95 wait: report | long run | threshold: report | long run | inside |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for name, system in clusters(args.shared):
-        if args.only and args.only not in name:
+        if not any(each in name for each in args.only.split(";")):
             continue
         if isinstance(system, str):
             print(f"| {name} | left out: {system} |")
@@ -166,7 +166,7 @@ def main() -> None:
     parser.add_argument("--run-seconds", type=float, default=600, help="of each long run, on one core")
     parser.add_argument("--core-seconds", action="store_true", help="count seconds of one core, on a busy machine")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="clusters whose name holds this")
+    parser.add_argument("--only", default="", help="clusters whose name holds one of these, separated by ';'")
     parser.add_argument("--runs", type=Path, help="where long runs are kept")
     parser.add_argument("--out", type=Path, help="folder for the reports")
     parser.add_argument("--shared", type=Path, default=SHARED, help="folder with cases/ and data/")

@@ -36,6 +36,7 @@ DECLARED = {  # what depends on neither, or knows about it; a new analysis that 
     "saturated-chain": (False, False),
     "dependent-response": (False, False),
     "dependent-fronts": (False, True),
+    "sparse-dependent-response": (False, False),
 }
 
 

@@ -257,6 +257,10 @@ def test_a_change_under_which_the_queue_grows():
 # Outlook
 
 
+def test_an_outlook_of_numbers_nobody_is_sure_of_is_not_told():
+    assert sentences(ahead=outlook((10, 0.4, "simulated"), (40, 0.25, "simulated", 0.2, 0.3)), of="outlook") == []
+
+
 @pytest.mark.parametrize(("high", "told"), [(0.29, 1), (0.31, 0)], ids=["apart", "meet"])
 def test_an_outlook_is_told_where_the_ends_are_apart(high, told):
     ahead = outlook((10, 0.4, "simulated", 0.3, 0.5), (40, 0.25, "simulated", 0.2, high))

@@ -108,6 +108,11 @@ def _about_fronts(system: System) -> float | None:
     return front_of(system).about_fronts() if system.model is not None else None
 
 
+def solved_front_chain(system: System) -> LongRun:
+    """Return the long run of the saturated chain of a system's front."""
+    return _solved(without_load(system))
+
+
 @lru_cache(maxsize=4)
 def _chain(system: System) -> tuple[MarkedChain, NDArray[np.float64]]:
     about = _about_fronts(system)

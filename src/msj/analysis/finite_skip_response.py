@@ -30,6 +30,7 @@ from msj.errors import NotAccurate, NotSupported, TooLarge
 from msj.fronts.front_chain import FrontLevels, open_front
 from msj.fronts.front_model import FrontModel
 from msj.fronts.front_of import front_of
+from msj.fronts.front_waiting import FrontWaiting
 from msj.fronts.tagged_front import TaggedFront, TaggedLevels, tagged_levels
 from msj.markov.blas import blas_threads
 from msj.markov.level_process import LevelLaw
@@ -59,6 +60,8 @@ class FiniteSkipResponse(ResponseAnalysis):
 
     def cost(self, system: System) -> Cost:
         fronts, levels = number_of_fronts(system), front_of(system).most_jobs + 1
+        if fronts > MOST_PHASES:
+            return Cost(operations=np.inf, bytes=8.0 * fronts**2 * (levels + 8))
         return level_cost([fronts] * levels, 8.0 * fronts**2 * (levels + 8))
 
     def how_long(self, system: System) -> str:
@@ -117,6 +120,11 @@ def chances_to_start(system: System) -> tuple[Vector, ...] | None:
     None where a job cannot be followed through the front.
     """
     return None if _why_not_followed(without_load(system)) is not None else _starts(without_load(system))
+
+
+def followed_front(system: System) -> TaggedFront | None:
+    """Return the front with one job followed; None where a job cannot be followed through it."""
+    return None if _why_not_followed(without_load(system)) is not None else _tagged_front(without_load(system))
 
 
 @lru_cache(maxsize=4)
@@ -257,7 +265,11 @@ class FrontMasses(NamedTuple):
 
 
 def front_rows(
-    model: FrontModel[Any, Any], levels: FrontLevels, found: FrontMasses, rate: float, names: Sequence[str]
+    model: FrontModel[Any, Any],
+    levels: FrontLevels | FrontWaiting,
+    found: FrontMasses,
+    rate: float,
+    names: Sequence[str],
 ) -> Iterator[Quantity]:
     """Rows that follow from shares of time: those behind the front are a number, whenever they came."""
     shares = shares_of(model)

@@ -30,6 +30,7 @@ from scipy.special import gammaln
 from msj.effort import Cost
 from msj.errors import NotAccurate, TooLarge
 from msj.fronts.front_chain import FrontLevels
+from msj.fronts.front_waiting import FrontWaiting
 from msj.fronts.tagged_front import TaggedFront, TaggedLevels
 from msj.markov.level_process import LevelLaw
 from msj.markov.uniformized import UniformizedSurvival
@@ -79,8 +80,8 @@ class TaggedLaws:
         return UniformizedSurvival(rate=self._ahead.clock, alive=alive_and_all, error=OVERTAKEN)
 
 
-def starts_at_once(model: TaggedFront, levels: FrontLevels) -> list[Vector]:
-    """Return, for the fronts of each level below L, the chance that an arrival of each class is served at once."""
+def starts_at_once(model: TaggedFront, levels: FrontLevels | FrontWaiting) -> list[Vector]:
+    """Return, for the fronts of each level but the last, the chance that an arrival of each class is served at once."""
     found = [np.zeros((len(fronts), model.classes)) for fronts in levels.fronts[:-1]]
     for chances, fronts in zip(found, levels.fronts, strict=False):
         for i, front in enumerate(fronts):

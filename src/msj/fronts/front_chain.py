@@ -51,7 +51,7 @@ def saturated_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRON
     def number(front: Any, known: dict[Any, int]) -> int:
         if front not in known:
             if len(numbers) + len(passed) >= most_fronts:
-                raise TooLarge(_too_many(most_fronts))
+                raise TooLarge(too_many(most_fronts))
             known[front] = len(known)
             waiting.append(front)
         return known[front]
@@ -66,11 +66,11 @@ def saturated_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRON
 
     for front in waiting:  # the list grows while it is read
         if front in passed:
-            for reached, chance in _joined(model, front).items():
+            for reached, chance in joined(model, front).items():
                 reach(passed[front], reached, chance, "settling", "passing")
             continue
         i = numbers[front]
-        for rate, after, completes in _steps(model, front):
+        for rate, after, completes in steps_of(model, front):
             if completes:
                 reach(i, after, rate, "completing", "starting")
             else:
@@ -84,11 +84,11 @@ def _beginnings(model: FrontModel[Any, Any], most_fronts: int) -> dict[Any, int]
     met = {model.empty(): None}
     for front in (waiting := list(met)):  # the list grows while it is read
         if not model.full(front):
-            fresh = [reached for reached in _joined(model, front) if reached not in met]
+            fresh = [reached for reached in joined(model, front) if reached not in met]
             met.update(dict.fromkeys(fresh))
             waiting += fresh
             if len(met) > most_fronts:
-                raise TooLarge(_too_many(most_fronts))
+                raise TooLarge(too_many(most_fronts))
     full = (found for front in met if model.full(front) for found, _ in model.settled(front))
     return {front: i for i, front in enumerate(dict.fromkeys(full))}
 
@@ -119,7 +119,8 @@ def _marked_chain(
     )
 
 
-def _too_many(most_fronts: int) -> str:
+def too_many(most_fronts: int) -> str:
+    """Say that there are more fronts than are looked at."""
     return (
         f"more than {most_fronts:,} fronts can be reached and not all are found yet; use fewer servers, classes or "
         "phases, a front of fewer jobs, or simulate"
@@ -140,7 +141,7 @@ def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -
         for kind, level, reached, rate in moves(n, front):
             if (level, reached) not in place:
                 if len(visited) >= most_fronts:
-                    raise TooLarge(_too_many(most_fronts))
+                    raise TooLarge(too_many(most_fronts))
                 place[level, reached] = len(levels[level])
                 levels[level].append(reached)
                 visited.append((level, reached))
@@ -155,7 +156,7 @@ def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -
         completions=(None, *blocks("completion", range(1, last + 1), -1)),
         repeating_completions=blocks("repeating", range(last, last + 1), 0)[0],
         fronts=tuple(map(tuple, levels)),
-        class_counts=tuple(np.array([_class_counts(model, front) for front in level]) for level in levels),
+        class_counts=tuple(np.array([class_counts_of(model, front) for front in level]) for level in levels),
     )
 
 
@@ -168,12 +169,12 @@ def moves_of(
 
     def moves(n: int, front: Any) -> Iterator[tuple[str, int, Any, float]]:
         if n < last:
-            for joined, chance in ({front: 1.0} if model.full(front) else _joined(model, front)).items():
+            for larger, chance in ({front: 1.0} if model.full(front) else joined(model, front)).items():
                 # Nobody else is there: who has come is seen at once.
-                law = ((joined, 1.0),) if joined is front else model.settled(joined)
+                law = ((larger, 1.0),) if larger is front else model.settled(larger)
                 yield from (("arrival", n + 1, reached, chance * own) for reached, own in law)
         back = n - model.size(front)
-        for rate, after, completes in _steps(model, front):
+        for rate, after, completes in steps_of(model, front):
             kind = "completion" if completes else "quiet"
             for reached, chance in refilled(after, back).items():
                 yield kind, n - completes, reached, rate * chance
@@ -190,7 +191,8 @@ def block_of(entries: list[tuple[int, int, float]], rows: int, columns: int) -> 
     return sparse.csr_array(sparse.coo_array((np.array(rates, float), (i, j)), (rows, columns)))
 
 
-def _joined(model: FrontModel[Any, Any], front: Any) -> Law:
+def joined(model: FrontModel[Any, Any], front: Any) -> Law:
+    """Return the law of the front after the next job has joined it."""
     law: Law = {}
     for job, chance in model.fresh():
         if chance > 0:
@@ -217,17 +219,17 @@ def filling(model: FrontModel[Any, Any], most_fronts: int) -> Callable[[Any, int
         if available == 0 or model.full(front):
             return _summed(model.settled(front))
         law: Law = {}
-        for joined, chance in _joined(model, front).items():
-            for reached, rest in refilled(joined, available - 1).items():
+        for larger, chance in joined(model, front).items():
+            for reached, rest in refilled(larger, available - 1).items():
                 law[reached] = law.get(reached, 0.0) + chance * rest
         if len(law) > most_fronts:
-            raise TooLarge(_too_many(most_fronts))
+            raise TooLarge(too_many(most_fronts))
         return law
 
     return refilled
 
 
-def _steps(model: FrontModel[Any, Any], front: Any) -> Iterator[tuple[float, Any, bool]]:
+def steps_of(model: FrontModel[Any, Any], front: Any) -> Iterator[tuple[float, Any, bool]]:
     """Yield what can happen to a front, checked: a model may be somebody's first."""
     for step in model.steps(front):
         if not isinstance(step, tuple) or len(step) != 3:
@@ -239,7 +241,8 @@ def _steps(model: FrontModel[Any, Any], front: Any) -> Iterator[tuple[float, Any
         yield step
 
 
-def _class_counts(model: FrontModel[Any, Any], front: Any) -> Sequence[int]:
+def class_counts_of(model: FrontModel[Any, Any], front: Any) -> Sequence[int]:
+    """Return how many jobs of each class a front holds, checked."""
     counts = model.class_counts(front)
     if len(counts) != len(model.class_names) or sum(counts) != model.size(front):
         raise InvalidInput(

@@ -43,13 +43,13 @@ class LeadingMode:
 
 def leading_mode(process: SparseLevels, *, anchor: int, guess: float) -> LeadingMode:
     """Find the mode by a secant on what crosses; ``anchor`` is a state often visited, ``guess`` about the ratio."""
+    ratio = 1.0 - 0.8 * (1.0 - min(max(guess, 1e-3), 1.0 - 1e-12))  # from above: below the ratio solving is slow
+    anchor = _often_visited(process, ratio, anchor)  # one that the mode hardly knows makes the search slow, and vague
     top, above = 1.0, crossing(process, 1.0, anchor)[0]
     if above is None or not above > 0.0:
         raise NotAccurate("more comes up than goes down; the arrival rate is not below the threshold")
     low, best = 0.0, np.inf
     found: LeadingMode | None = None
-    ratio = 1.0 - 0.8 * (1.0 - min(max(guess, 1e-3), 1.0 - 1e-12))  # from above: below the ratio solving is slow
-    anchor = _often_visited(process, ratio, anchor)  # one that the mode hardly knows makes the search slow, and vague
     for _ in range(MOST_TRIES):
         gap, mode = crossing(process, ratio, anchor)
         if gap is None or mode is None:

@@ -348,7 +348,7 @@ def stay_chart(report: Report) -> Chart | None:
     line = {"color": INK, "width": 1.2, "dash": "dot"}
     layout = layout_of(
         90 + 40 * len(rows),
-        xaxis=axis("change of the mean response time (%)"),
+        xaxis=axis("change of the mean stay (%)"),
         yaxis=axis(autorange="reversed", ticks="", gridcolor="#eef1f4"),
         shapes=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
     )

@@ -11,11 +11,9 @@ from msj.disciplines import Fcfs
 from msj.planning import Capacity, WhatIf
 from msj.reports.contents import Finding, Load, PolicyRow, Report
 from msj.reports.policies import policy_name
-from msj.reports.wording import count, effect, measured, percent, share_of, short
+from msj.reports.wording import NOTABLE, count, effect, measured, percent, share_of, short
 from msj.results import Kind, Quantity
 from msj.results.units import TIME_UNITS, rate_words
-
-NOTABLE = 0.01  # changes below one per cent are no findings
 
 
 def findings_of(report: Report) -> tuple[Finding, ...]:
@@ -182,6 +180,9 @@ def _stay(report: Report, load: Load) -> Iterator[Finding]:
         sentence += f"; alone it would take {_time(report, short(alone))}"
     if stay.kind == "simulated" and stay.low is None:
         sentence += ". How sure that is cannot be said: the notes of the section tell why"
+        ninety = report.response.find("waiting_time_percentile", None, 90.0)
+        if ninety is not None and ninety.low is not None and ninety.value > 0:
+            sentence += f". One job in ten waits longer than {_time(report, measured(ninety))}"
         yield Finding(sentence=sentence + ".", quantity=stay, section="response")
         return
     ninety = report.response.find("waiting_time_percentile", None, 90.0)

@@ -56,7 +56,9 @@ def response_section(
         effort.tell(0.3)
         effort = within_time(system, load.arrival_rate, capacity, effort, patience)
         run = _run(system, load.arrival_rate, capacity, effort, root, notes)
-        notes += [] if run is None or run.outcome is Outcome.UNSTABLE else run.notes
+        if run is not None and run.outcome is not Outcome.UNSTABLE:
+            # How the interval was found is for those who ask msj simulate.
+            notes += [note for note in run.notes if note != run.provenance.get("no_controls")]
         if run is not None and not any(row.kind == "exact" and row.name == "mean_response_time" for row in here):
             notes.insert(0, "No exact method applies here, so response times are simulated.")
     return ResponseSection(

@@ -224,6 +224,8 @@ def what_if_table(report: Report) -> Table:
         after = measured(row.mean_response_time) if row.stable else "queue keeps growing"
         sure = _sures(threshold, row.mean_response_time)
         cells.append([row.change.words, *taken, after, _relative(row.difference, stay), sure])
+    if all(line[-2] in ("", "–") for line in cells):  # no difference is known: no column of dashes
+        headings, cells = [*headings[:-2], headings[-1]], [[*line[:-2], line[-1]] for line in cells]
     return _table(headings, cells, marked=0)
 
 

@@ -35,6 +35,7 @@ def what_is_assumed(system: System) -> str:
     return OTHERWISE.format(law=f"{law[0].upper()}{law[1:]}")
 
 
+NOTABLE = 0.01  # changes below one per cent are no findings
 SURE: dict[str, str] = {
     "exact": "exact",
     "asymptotic": "prediction, right near saturation",
@@ -168,14 +169,21 @@ def effect(change: Quantity, base: Quantity) -> str:
     ...     return Quantity(name="d", value=value, kind="simulated", method="", low=low, high=high)
     >>> effect(change(2, 1.5, 2.5), base), effect(change(0.1, -0.2, 0.4), base)
     ('20 % (15 to 25 %) longer', 'no different as far as seen (−2 % to +4 %)')
+    >>> effect(change(0.08, 0.01, 0.15), base)  # not by chance, but not worth a word either
+    'hardly any different (+0.1 % to +1.5 %)'
     """
     exact = change.kind == "exact"
     if not exact and (change.low is None or change.high is None or change.low <= 0 <= change.high):
         if change.low is None or change.high is None:
             return "not known well enough to be compared"
-        low, high = (signed_percent(end / base.value) for end in (change.low, change.high))
-        return f"no different as far as seen ({low} to {high})"
+        return f"no different as far as seen ({_range(change.low, change.high, base)})"
+    if not exact and change.low is not None and change.high is not None and abs(change.value) < NOTABLE * base.value:
+        return f"hardly any different ({_range(change.low, change.high, base)})"
     return f"{share_of(change, base)} {'longer' if change.value > 0 else 'shorter'}"
+
+
+def _range(low: float, high: float, base: Quantity) -> str:
+    return " to ".join(signed_percent(end / base.value) for end in (low, high))
 
 
 def count(number: int, noun: str) -> str:

@@ -139,7 +139,9 @@ class Run:
             goal = self._next_look()
             self.counted = None
             while self.ended < goal:
-                if effort.over or not self._row(pool, self.ended + self._at_once(goal), effort, keep):
+                if effort.over or not self._row(
+                    pool, self.ended + (self._at_once(goal) if save is None else 1), effort, keep
+                ):
                     cancelled = effort.cancel is not None and effort.cancel()
                     return Outcome.INTERRUPTED if cancelled else Outcome.OUT_OF_TIME
                 effort.tell(*self._progress())

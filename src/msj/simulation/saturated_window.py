@@ -76,11 +76,14 @@ class SaturatedWindows:
 
     @property
     def high(self) -> float:
-        """The upper end, and as much again as the last doubling brought; infinite while the threshold still moves."""
+        """The upper end and what all further doublings may still bring; infinite while the threshold still moves.
+
+        That is as much again as the last one brought, and at least what counted as nothing.
+        """
         if not self.settled:
             return math.inf
         before, last = self.windows[-2:]
-        return max(before.high, last.high) + max(last.threshold - before.threshold, 0.0)
+        return max(before.high, last.high) + max(last.threshold - before.threshold, STILL * last.threshold)
 
 
 def saturated_windows(

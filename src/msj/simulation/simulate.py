@@ -180,7 +180,8 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
             else:
                 notes += _without_interval(estimates, measured)
                 if question.why_plain is not None:
-                    notes.append(f"No control variates: {question.why_plain}.")
+                    facts["no_controls"] = f"No control variates: {question.why_plain}."
+                    notes.append(facts["no_controls"])
     each = run.plan.warm_up + run.through * run.piece
     return Result(
         system=question.system.to_spec(),
