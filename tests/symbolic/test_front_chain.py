@@ -12,7 +12,7 @@ import msj
 from msj.analysis.exact_front import read_fraction
 from strategies import simple
 
-LARGE = ("combined", "snapshots", "maintenance", "stages_graph", "set_up_delay")  # hundreds of fronts: seconds each
+LARGE = ("combined", "snapshots", "maintenance", "stages_graph", "delayed_off")  # hundreds of fronts: seconds each
 MODELS = sorted(file for file in Path("examples/models").glob("*.toml") if file.stem not in LARGE)
 ALL = ["p1", "p2", "mu1", "mu2"]
 FOUR = simple(4, (1, 1, "1/2"), (3, 1, "1/2"))

@@ -27,6 +27,7 @@ from msj.analysis.tagged_law import TaggedLaws, starts_at_once, tagged_cost
 from msj.disciplines.fcfs import is_fcfs
 from msj.effort import Cost
 from msj.errors import NotAccurate, NotSupported, TooLarge
+from msj.fronts.decided_front import decided
 from msj.fronts.front_chain import FrontLevels, open_front
 from msj.fronts.front_model import FrontModel
 from msj.fronts.front_of import front_of
@@ -95,7 +96,9 @@ class FiniteSkipResponse(ResponseAnalysis):
         cheap = not (in_order or mean) and tagged_cost(levels, _threshold(system), rate).operations <= FOLLOWED_UNASKED
         if ((percentiles and not knows_service(model)) or cheap) and _why_not_followed(without_load(system)) is None:
             try:
-                laws = TaggedLaws(levels, _tagged(without_load(system)), law, rate, shares_of(model))
+                ahead = _decided_levels(without_load(system)) if model.settles else levels
+                seen = _solved(ahead, rate) if model.settles else law
+                laws = TaggedLaws(ahead, _tagged(without_load(system)), seen, rate, shares_of(model))
                 wanted = Wanted(percentiles=percentiles, waiting=not in_order, mean=not (in_order or mean))
                 rows += list(tagged_rows(laws, names, wanted))
             except (TooLarge, NotAccurate) as error:
@@ -133,6 +136,12 @@ def _levels(system: System) -> FrontLevels:
     return open_front(front_of(system))
 
 
+@lru_cache(maxsize=2)
+def _decided_levels(system: System) -> FrontLevels:
+    """Return the levels of what a job sees ahead of it, where some decisions wait for those who join."""
+    return open_front(decided(front_of(system)))
+
+
 @lru_cache(maxsize=4)
 def _tagged_front(system: System) -> TaggedFront:
     return TaggedFront(system)
@@ -154,7 +163,8 @@ def _starts(system: System) -> tuple[Vector, ...]:
 
 @lru_cache(maxsize=2)
 def _tagged(system: System) -> TaggedLevels:
-    return tagged_levels(_tagged_front(system), _levels(system))
+    settles = front_of(system).settles
+    return tagged_levels(_tagged_front(system), _decided_levels(system) if settles else _levels(system))
 
 
 def require_room(fronts: int) -> None:

@@ -41,6 +41,8 @@ class FrontModel(ABC, Generic[Front, Job]):
     class_names: Sequence[str] = ("all",)
     #: Whether jobs are served at speed 1 or not at all: a stay is a duration and the time in which a job is not served.
     one_speed: bool = False
+    #: Whether :meth:`settled` decides anything: what joins before it matters.
+    settles: bool = False
 
     @property
     @abstractmethod

@@ -53,6 +53,7 @@ class PartsFront(FrontModel[Front, Fresh]):
         self.servers = [group[0] for group in told["groups"]]
         self.around = Environment(told["environment"], self.servers)
         self.switching = Switching(told["set_up"], len(self.servers))
+        self.settles = self.switching.there
         transfer = None if told["overhead"] is None else told["overhead"]["transfer"]
         self.transfer = None if transfer is None else Phases(transfer)
         self.pair_classes(len(self.class_names))

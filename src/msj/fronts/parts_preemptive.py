@@ -38,6 +38,8 @@ Front = tuple[Surroundings, tuple[Job, ...]]
 class PreemptivePartsFront(PhasedFront[Front]):
     """A preemptive policy with overheads; the arguments are the plain values of ``disciplines.plain_parts``."""
 
+    settles = True
+
     def __init__(self, system: System, **told: Any) -> None:
         super().__init__(system)
         self.told: Mapping[str, Any] = told

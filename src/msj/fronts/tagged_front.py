@@ -21,6 +21,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from msj.errors import NotSupported, TooLarge
+from msj.fronts.decided_front import decided
 from msj.fronts.front_chain import MOST_FRONTS, FrontLevels, block_of, filling, moves_of
 from msj.fronts.front_model import FrontModel, Step
 from msj.fronts.front_of import front_of
@@ -36,7 +37,7 @@ class TaggedFront(FrontModel[Any, Any]):
     def __init__(self, system: System) -> None:
         halves = [c.replace(share=c.share / 2) for c in system.classes]
         twins = [c.replace(name=f"{c.name}, tagged") for c in halves]
-        self.inner = front_of(system.replace(classes=(*halves, *twins)))
+        self.inner = decided(front_of(system.replace(classes=(*halves, *twins))))
         self.classes = len(system.classes)
         self.inner.pair_classes(self.classes)
         self.class_names = self.inner.class_names
