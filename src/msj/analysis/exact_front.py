@@ -82,6 +82,11 @@ class ReadFront:
         """Return the front after the next job has joined."""
         return self._models[0].add(front, job)
 
+    def settled(self, front: Any) -> Sequence[tuple[Any, Fraction]]:
+        """Return the law of what a full front becomes once it is clear who is there."""
+        law = self._models[0].settled(front)
+        return [(found, read_fraction(chance, "a chance of the model")) for found, chance in law]
+
     def busy(self, front: Any) -> Fraction:
         """Return how many servers are in use."""
         busy = self._models[0].busy_servers(front)

@@ -56,6 +56,9 @@ class ExactFront(Protocol):
     def add(self, front: Any, job: Any) -> Any:
         """Return the front after the next job has joined."""
 
+    def settled(self, front: Any) -> Sequence[tuple[Any, Fraction]]:
+        """Return the law of what a full front becomes once it is clear who is there."""
+
     def steps(self, front: Any) -> Sequence[Step]:
         """Return what can happen next."""
 
@@ -139,7 +142,8 @@ def _filling(
             return known[begin]
         law: Law = {}
         if front.full(begin):
-            law[begin] = number(Fraction(1))
+            for reached, chance in front.settled(begin):
+                _add_to(law, reached, number(chance))
         else:
             for job, chance in joins:
                 for reached, rest in filled(front.add(begin, job)).items():
