@@ -3,7 +3,7 @@
 Seconds of the processor, so that a busy machine changes little. How long a test takes without a slip stands in
 ``build/seconds.json``: if it takes several times as long and AFTER seconds more (a loop may have to be compiled), the
 process is ended by the signal, since compiled loops hear no other. Of a test that does not stand there nothing is
-known, and what takes longer than LONGEST is left out.
+known, and what takes longer than UNKNOWN seconds is left out.
 """
 
 import json
@@ -15,9 +15,8 @@ from types import FrameType
 
 import pytest
 
-from verification.reached import LONGEST
-
 AFTER, TIMES = 40.0, 4.0
+UNKNOWN = 5.0
 CLOCK = 900.0  # seconds of the clock, for a test that waits
 SECONDS = Path("build") / "seconds.json"  # below the project
 
@@ -28,7 +27,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     known = _seconds(item.config.rootpath / SECONDS)
     seconds = known.get(item.nodeid, known.get(item.nodeid.partition("::")[0]))
     signal.signal(signal.SIGPROF, signal.SIG_DFL if seconds is not None else _leave_out)
-    signal.setitimer(signal.ITIMER_PROF, LONGEST if seconds is None else AFTER + TIMES * seconds)
+    signal.setitimer(signal.ITIMER_PROF, UNKNOWN if seconds is None else AFTER + TIMES * seconds)
     signal.setitimer(signal.ITIMER_REAL, CLOCK)
     try:
         return (yield)

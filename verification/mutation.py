@@ -44,7 +44,7 @@ from verification.warm import Warm
 ROOT = Path(__file__).parents[1]
 COPIED = ("src", "tests", "examples", "docs", "verification", "benchmarks")
 FILES = ("pyproject.toml", "conftest.py", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
-MOST_SECONDS = 60.0  # of tests for one slip, as long as they take without it
+MOST_SECONDS = 30.0  # of tests for one slip, as long as they take without it
 FEWEST = 6  # slips of a room
 NOTICED, IN_EACH_ROOM = 0.9, 0.8
 
@@ -60,8 +60,8 @@ class Trial(NamedTuple):
 class Copy:
     """A copy of the project in which one slip at a time is tried."""
 
-    def __init__(self, root: Path, reached: Reached) -> None:
-        self.root, self.reached = root, reached
+    def __init__(self, root: Path, reached: Reached, seconds: float = MOST_SECONDS) -> None:
+        self.root, self.reached, self.seconds = root, reached, seconds
         for name in COPIED:
             if (ROOT / name).exists():
                 shutil.copytree(ROOT / name, root / name)
@@ -107,7 +107,7 @@ class Copy:
         loops = self.loops.get(self.root / mutant.file, set())
         importers = [file.relative_to(self.root).as_posix() for file in loops]
         callers = self.warm.callers(mutant.file, mutant.line) if place.compiled else []
-        return self.reached.tests(mutant.file, place, callers, importers, MOST_SECONDS)
+        return self.reached.tests(mutant.file, place, callers, importers, self.seconds)
 
     def _freshly(self, tests: list[str]) -> list[str]:
         """Return the first test that fails in a process of its own."""
@@ -243,6 +243,7 @@ def main() -> None:
     parser.add_argument("--changed", metavar="COMMIT", help="only lines that differ from this commit")
     parser.add_argument("--out", type=Path, help="keeps what was tried, so that a run can be continued")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=MOST_SECONDS, help="of tests for one slip, %(default)g")
     parser.add_argument("--list", action="store_true", help="list the slips drawn and try none")
     given = parser.parse_args()
 
@@ -260,10 +261,10 @@ def main() -> None:
     if given.list:
         print("\n".join(map(str, chosen)))
         return
-    raise SystemExit(0 if _verdict(_try_all(chosen, given.workers, given.out)) else 1)
+    raise SystemExit(0 if _verdict(_try_all(chosen, given.workers, given.out, given.seconds)) else 1)
 
 
-def _try_all(chosen: list[Mutant], workers: int, out: Path | None) -> dict[Mutant, Trial]:
+def _try_all(chosen: list[Mutant], workers: int, out: Path | None, seconds: float) -> dict[Mutant, Trial]:
     kept = {}
     if out is not None and out.exists():
         kept = {row["mutant"]: Trial(*row["trial"]) for row in map(json.loads, out.read_text().splitlines())}
@@ -272,7 +273,7 @@ def _try_all(chosen: list[Mutant], workers: int, out: Path | None) -> dict[Mutan
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
         copies: Queue[Copy] = Queue()
         for number in range(workers):
-            copies.put(Copy(Path(folder) / str(number), reached))
+            copies.put(Copy(Path(folder) / str(number), reached, seconds))
 
         def attempt(mutant: Mutant) -> tuple[Mutant, Trial]:
             copy = copies.get()

@@ -148,20 +148,16 @@ class Reached:
             near |= self._files.get(file, set())
         known = reaching | near
         beside = {test for name in {test.partition("::")[0] for test in known} for test in self._tests_of[name]}
-        found, spent = self._unknown(file), 0.0
+        found: list[str] = []
+        spent = 0.0
         for tests in (reaching, near - reaching, beside - known):
             for test in self._quickest_first(tests, file):
                 if self.seconds[test] < LONGEST and spent + self.seconds[test] <= most_seconds:
                     found.append(test)
                     spent += self.seconds[test]
+            if tests is reaching:
+                found += self._unknown(file)
         return found
-
-    def of_functions(self, functions: Iterable[str]) -> set[str]:
-        """Return the tests that reach some functions, named as file:name; as file: for what stands outside of all."""
-        tests: set[str] = set()
-        for each in functions:
-            tests |= self._files.get(each[:-1], set()) if each.endswith(":") else self._functions.get(each, set())
-        return tests
 
     def _unknown(self, file: str) -> list[str]:
         """Return files of tests that were not traced, written since perhaps, if names or imports say they are near."""

@@ -89,13 +89,16 @@ class Loop:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Answer questions, one a line, until there are no more."""
-        by_file: dict[str, list[pytest.Item]] = defaultdict(list)
+        by_file: dict[str, list[pytest.Item]] = defaultdict(list)  # and by function, with all its parameters
         for item in session.items:
             by_file[item.nodeid.partition("::")[0]].append(item)
+            if "[" in item.nodeid:
+                by_file[item.nodeid.partition("[")[0]].append(item)
         by_name = {item.nodeid: [item] for item in session.items} | by_file
         _import_all()
         functions = [each for each in gc.get_objects() if isinstance(each, FunctionType) and _of_msj(each)]
         dispatchers = [each for each in gc.get_objects() if isinstance(each, Dispatcher) and _of_msj(each.py_func)]
+        gc.freeze()  # a child that collects garbage would copy every page of what is here
         self.said.write("ready\n")
         self.said.flush()
         for question in self.asked:

@@ -38,6 +38,9 @@ def _axes(axes):
     for each in axes.texts:
         at = each.xy if isinstance(each, Annotation) else each.get_position()
         yield f"text {each.get_text()!r} at {_numbers(at)}"
+    for table in axes.tables:
+        for (row, column), cell in sorted(table.get_celld().items()):
+            yield f"cell {row} {column} {cell.get_text().get_text()}"
     for image in axes.images:
         yield f"image {np.array2string(np.asarray(image.get_array()), precision=4)}".replace("\n", "")
     for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):

@@ -180,15 +180,16 @@ def test_tests_that_reach_a_function_come_first_those_of_its_room_and_the_quicke
     found = reached.tests("src/msj/room/sums.py", Place("f", False), [], [], 100.0)
     near = ["tests/room/test_near.py::test_quick", "tests/room/test_near.py::test_slow"]
     beside = ["tests/room/test_near.py::test_g"]  # a fixture may have called f for it
-    first = ["tests/room/test_new.py", "tests/room/test_sums.py::test_by_name"]
-    assert found == [*first, *near, "tests/other/test_far.py::test_a", "docs/page.md", *beside]
-    assert reached.tests("src/msj/room/sums.py", Place("f", False), [], [], 1.0) == [
-        *first,
+    first, far, new = (
+        "tests/room/test_sums.py::test_by_name",
         "tests/other/test_far.py::test_a",
-    ]
+        "tests/room/test_new.py",
+    )
+    assert found == [first, *near, far, "docs/page.md", new, *beside]
+    assert reached.tests("src/msj/room/sums.py", Place("f", False), [], [], 1.0) == [first, far, new]
     # A compiled function is not seen itself: whoever reaches a caller comes first, then whoever reaches the files.
     found = reached.tests("src/msj/room/loops.py", Place("h", True), [g], ["src/msj/room/sums.py"], 100.0)
-    assert found[:2] == [*beside, first[1]]
+    assert found[:2] == [*beside, first]
     assert set(near) < set(found)
     assert reached.tests("src/msj/room/loops.py", Place("h", False), [], ["src/msj/room/sums.py"], 100.0) == []
 
