@@ -32,6 +32,11 @@ from verification import mutation
         ("for i in x:\n    y += i\n", ["for i in x:\n    pass\n"]),
         ("def f(a: int = LIMIT) -> float:\n    'Text of 1 line.'\n    raise ValueError(1 + 1)\n", []),
         ("LIMIT = 5", []),
+        ("zip(a, b, strict=True)", ["pass"]),
+        (
+            "class A:\n    width: ClassVar[float] = 8.6\n    rate: float = 8.0\n",
+            ["class A:\n    width: ClassVar[float] = 8.6\n    rate: float = 12.0\n"],
+        ),
         ("draw(width=3, size=n + 1)", ["pass", "draw(width=3, size=n - 1)", "draw(width=3, size=n + 2)"]),
         ('"a" + b', []),
     ],
