@@ -53,7 +53,6 @@ def _axes(axes):
 
 
 def _written(figure):
-    yield f"{_numbers(figure.get_size_inches())}"
     yield from filter(None, (figure.get_suptitle(), figure.get_supxlabel()))
     for legend in figure.legends:
         yield f"legend {[text.get_text() for text in legend.get_texts()]}"

@@ -82,6 +82,8 @@ KNOWN = {
     "reports/test_findings.py::test_the_numbers_behind_a_growing_queue_and_a_change": """
         stability_threshold_change queue_growth""",
     "simulation/test_simulate.py::test_an_unstable_system_is_named_with_its_growth": "queue_growth_rate",
+    "simulation/test_areas.py::test_power_and_cost_are_what_the_states_take": "mean_cost",
+    "simulation/test_parts_in_runs.py::test_rows_of_all_states_add_up": "broken_servers",
     "simulation/test_controls.py::test_means_with_and_without_controls_agree_and_the_gain_is_what_it_says": """
         variance_reduction""",
 }
