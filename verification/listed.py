@@ -24,7 +24,7 @@ LISTED = (
     ("planning/remedies.py", "(low, middle, found) if works else (middle, high, kind)",
      "(low, middle, kind) if works else (middle, high, found)"),
     ("reports/findings.py", "<= 2.0 * half", "<= 20.0 * half"),
-    ("reports/findings.py", '"waiting_time_percentile", None, 90.0', '"waiting_time_percentile", None, 95.0'),
+    ("reports/findings.py", 'None, 90.0)\n    if ninety', 'None, 95.0)\n    if ninety'),
     ("reports/findings.py", "(row.difference.high or 0.0) < 0", "row.difference.value < 0"),
     ("reports/findings.py", "if growing:", "if growing and not others:"),
     ("reports/findings.py", "else wasted.low / k", "else wasted.low"),
