@@ -4,7 +4,8 @@ Kinds of slips, each as likely as the places it has: a comparison (< for <=, == 
 ``and`` for ``or``, a dropped ``not`` or sign, a number off by one (or half as large again), ``min`` for ``max``, one
 end of an interval for the other, the branches of ``a if c else b`` exchanged, and a statement left out. Annotations,
 docstrings, decorators and messages of errors are left alone: what they say is not computed. So are numbers that are
-choices, of which another one would be as right: constants with a name of their own, and how thick a line is drawn.
+choices, of which another one would be as right: constants with a name of their own, and how thick a line is drawn; and
+``strict=True`` of ``zip``, which only says once more that two lists are as long as each other.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ ENDS = {"low": "high", "high": "low", "lowest": "highest", "highest": "lowest"}
 #: Keywords and keys that only say how something looks.
 LOOKS = {
     "alpha", "bgcolor", "borderwidth", "bottom", "color", "colors", "colour", "dash", "dpi", "figsize", "font",
-    "fontsize", "gap", "height", "hspace", "left", "legend", "line", "linewidth", "ls", "lw", "margin", "marker",
-    "markersize", "ms", "opacity", "pad", "right", "size", "title", "top", "width", "wspace", "xanchor", "xref",
-    "xshift", "yanchor", "yref", "yshift", "zorder",
+    "fontsize", "gap", "height", "hspace", "left", "legend", "line", "linespacing", "linewidth", "ls", "lw",
+    "margin", "marker", "markersize", "ms", "opacity", "pad", "right", "size", "title", "top", "width", "wspace",
+    "xanchor", "xref", "xshift", "yanchor", "yref", "yshift", "zorder",
 }  # fmt: skip
 
 
@@ -157,6 +158,10 @@ def _said_only(node: ast.AST) -> bool:
             return True
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if name.isupper():
             return True  # a choice
+        case ast.keyword(arg="strict"):
+            return True
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant()) if name in LOOKS:
+            return True  # of a class: how large its figure is
         case ast.keyword(arg=name, value=ast.Constant() | ast.Tuple() | ast.Dict()) if name in LOOKS:
             return True
         case ast.Dict(keys=[ast.Constant(value=name), *_]) if name in LOOKS:

@@ -6,7 +6,8 @@ fails. A slip is noticed if one fails, or does not end. What nobody notices is l
 (then it belongs into ``verification/equivalent.txt``, with the reason), or a test is missing.
 
 Compiled loops are kept on the disk by the file they stand in, and a loop knows nothing of a changed one that it calls:
-so for each slip the kept loops of all files that import the changed one are removed as well.
+so for a slip whatever holds the changed one is compiled anew (:mod:`verification.loops`), and where that takes a fresh
+process, the kept loops of all files that import the changed one are removed as well.
 
     python -m verification.mutation                        200 slips over all rooms: an hour
     python -m verification.mutation --rooms reports,cli    of some rooms
@@ -34,6 +35,7 @@ from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
 
+from verification.hanging import SECONDS
 from verification.listed import listed
 from verification.mutants import Mutant, mutants_of
 from verification.reached import KEPT, Place, Reached, place_of
@@ -42,7 +44,7 @@ from verification.warm import Warm
 ROOT = Path(__file__).parents[1]
 COPIED = ("src", "tests", "examples", "docs", "verification", "benchmarks")
 FILES = ("pyproject.toml", "conftest.py", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
-MOST_SECONDS = 10.0  # of tests for one slip, as long as they take without it
+MOST_SECONDS = 30.0  # of tests for one slip, as long as they take without it
 FEWEST = 6  # slips of a room
 NOTICED, IN_EACH_ROOM = 0.9, 0.8
 
@@ -58,8 +60,8 @@ class Trial(NamedTuple):
 class Copy:
     """A copy of the project in which one slip at a time is tried."""
 
-    def __init__(self, root: Path, reached: Reached) -> None:
-        self.root, self.reached = root, reached
+    def __init__(self, root: Path, reached: Reached, seconds: float = MOST_SECONDS) -> None:
+        self.root, self.reached, self.seconds = root, reached, seconds
         for name in COPIED:
             if (ROOT / name).exists():
                 shutil.copytree(ROOT / name, root / name)
@@ -70,6 +72,7 @@ class Copy:
         places = os.pathsep.join([str(root / "src"), str(Path(__file__).parents[1])])
         self.environment = os.environ | {"PYTHONPATH": places, "OPENBLAS_NUM_THREADS": "1"}
         (root / "build").mkdir()
+        (root / SECONDS).write_text(json.dumps(reached.seconds), encoding="utf-8")
         self.warm = Warm(root, self.environment)
 
     def tried(self, mutant: Mutant) -> Trial:
@@ -79,7 +82,7 @@ class Copy:
         text, stamp = file.read_text(encoding="utf-8"), file.stat()
         file.write_text(mutant.applied(text), encoding="utf-8")
         place = place_of(text, mutant.line)
-        stale = self._forget_loops(file) if "njit" in text and (place.compiled or not place.name) else []
+        stale = self._forget_loops(file) if has_loops(text) and not place.name else []
         try:
             tests = self._tests(mutant, place)
             by = self.warm.fails(tests, mutant.file, mutant.line, 1)
@@ -103,7 +106,8 @@ class Copy:
     def _tests(self, mutant: Mutant, place: Place) -> list[str]:
         loops = self.loops.get(self.root / mutant.file, set())
         importers = [file.relative_to(self.root).as_posix() for file in loops]
-        return self.reached.tests(mutant.file, place, importers, MOST_SECONDS)
+        callers = self.warm.callers(mutant.file, mutant.line) if place.compiled else []
+        return self.reached.tests(mutant.file, place, callers, importers, self.seconds)
 
     def _freshly(self, tests: list[str]) -> list[str]:
         """Return the first test that fails in a process of its own."""
@@ -139,6 +143,11 @@ class Copy:
             shutil.copy2(kept, here / kept.name)
 
 
+def has_loops(text: str) -> bool:
+    """Return whether a file compiles loops."""
+    return re.search(r"\b(njit|helper|kernel)\b", text) is not None
+
+
 def importers_of(source: Path) -> dict[Path, set[Path]]:
     """Return, for each module, those that import it, and those that may have compiled its loops into their own."""
     names = {".".join(file.relative_to(source).with_suffix("").parts): file for file in source.rglob("*.py")}
@@ -146,7 +155,7 @@ def importers_of(source: Path) -> dict[Path, set[Path]]:
     passing_on = set()
     for file in names.values():
         text = file.read_text(encoding="utf-8")
-        if "njit" in text or file.name == "__init__.py":
+        if has_loops(text) or file.name == "__init__.py":
             passing_on.add(file)
         for module, imported in re.findall(r"^\s*from (msj[\w.]*) import (\([^)]*\)|.*)$", text, flags=re.MULTILINE):
             for name in (module, *(f"{module}.{word}" for word in re.findall(r"\w+", imported))):
@@ -234,6 +243,7 @@ def main() -> None:
     parser.add_argument("--changed", metavar="COMMIT", help="only lines that differ from this commit")
     parser.add_argument("--out", type=Path, help="keeps what was tried, so that a run can be continued")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=MOST_SECONDS, help="of tests for one slip, %(default)g")
     parser.add_argument("--list", action="store_true", help="list the slips drawn and try none")
     given = parser.parse_args()
 
@@ -251,10 +261,10 @@ def main() -> None:
     if given.list:
         print("\n".join(map(str, chosen)))
         return
-    raise SystemExit(0 if _verdict(_try_all(chosen, given.workers, given.out)) else 1)
+    raise SystemExit(0 if _verdict(_try_all(chosen, given.workers, given.out, given.seconds)) else 1)
 
 
-def _try_all(chosen: list[Mutant], workers: int, out: Path | None) -> dict[Mutant, Trial]:
+def _try_all(chosen: list[Mutant], workers: int, out: Path | None, seconds: float) -> dict[Mutant, Trial]:
     kept = {}
     if out is not None and out.exists():
         kept = {row["mutant"]: Trial(*row["trial"]) for row in map(json.loads, out.read_text().splitlines())}
@@ -263,7 +273,7 @@ def _try_all(chosen: list[Mutant], workers: int, out: Path | None) -> dict[Mutan
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
         copies: Queue[Copy] = Queue()
         for number in range(workers):
-            copies.put(Copy(Path(folder) / str(number), reached))
+            copies.put(Copy(Path(folder) / str(number), reached, seconds))
 
         def attempt(mutant: Mutant) -> tuple[Mutant, Trial]:
             copy = copies.get()
@@ -293,7 +303,7 @@ def _try_all(chosen: list[Mutant], workers: int, out: Path | None) -> dict[Mutan
 
 def _takes_a_process(mutant: Mutant) -> bool:
     place = place_of((ROOT / mutant.file).read_text(encoding="utf-8"), mutant.line)
-    return place.compiled or not place.name
+    return not place.name
 
 
 def _verdict(found: dict[Mutant, Trial]) -> bool:

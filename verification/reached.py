@@ -2,10 +2,10 @@
 
 ``python -m pytest -n 2 -p verification.reached`` writes ``build/reached.jsonl``, one test a line: how long it took, and
 the functions of msj that it called, by file and name; what is written last of a test holds. Tests are run for a slip
-only if they reach its function, the quickest first. A compiled loop is not seen from Python: whoever reaches its file,
-or one that imports it, may have reached the loop. What a fixture or a cache did for one test it did for the others of
-that file, so these follow. Tests are cut short here after LONGEST seconds, and slips are then tried without them: most
-slips are noticed by tests that take no time, and all tests together would take hours.
+only if they reach its function, the quickest first. A compiled loop is not seen from Python: whoever reaches a function
+that calls it has reached it, and whoever reaches its file, or one that imports it, may have. What a fixture or a cache
+did for one test it did for the others of that file, so these follow. Tests are cut short here after LONGEST seconds,
+and slips are then tried without them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import pytest
 
 KEPT = Path("build") / "reached.jsonl"  # below the project
-LONGEST = 2.0  # seconds of the processor
+LONGEST = 20.0  # seconds of the processor
 
 
 class TooLong(BaseException):
@@ -59,7 +59,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         seconds = time.process_time() - started
         root = item.config.rootpath
         codes = [code for code in list(_called.values()) if code.co_filename.startswith(f"{root}/src/")]
-        reached = sorted({f"{code.co_filename.removeprefix(f'{root}/')}:{_outermost(code)}" for code in codes})
+        reached = sorted({f"{code.co_filename.removeprefix(f'{root}/')}:{outermost(code)}" for code in codes})
         (root / KEPT).parent.mkdir(exist_ok=True)
         with (root / KEPT).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"test": item.nodeid, "seconds": round(seconds, 3), "reached": reached}) + "\n")
@@ -69,7 +69,7 @@ def _cut(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     raise TooLong
 
 
-def _outermost(code: CodeType) -> str:
+def outermost(code: CodeType) -> str:
     """Return the function a piece of code is in: Class.method, without what is defined inside of it."""
     return code.co_qualname.partition(".<locals>")[0]
 
@@ -106,7 +106,7 @@ def place_of(text: str, line: int) -> Place:
 def _compiled(node: ast.FunctionDef, text: str) -> bool:
     """Return whether a function is compiled: by what stands above it, or handed to the compiler by its name."""
     above = [ast.unparse(each) for each in node.decorator_list]
-    return any(each == "helper" or "jit" in each for each in above) or f")({node.name})" in text
+    return any(each in ("helper", "kernel") or "jit" in each for each in above) or f")({node.name})" in text
 
 
 def _lines(node: ast.ClassDef | ast.FunctionDef) -> tuple[int, int]:
@@ -131,21 +131,32 @@ class Reached:
                 self._functions[function].add(test)
                 self._files[function.partition(":")[0]].add(test)
 
-    def tests(self, file: str, place: Place, importers: Iterable[str], most_seconds: float) -> list[str]:
-        """Return the tests that could notice a slip and are not too long, those that most probably do it first."""
+    def tests(
+        self, file: str, place: Place, callers: Iterable[str], importers: Iterable[str], most_seconds: float
+    ) -> list[str]:
+        """Return the tests that could notice a slip and are not too long, those that most probably do it first.
+
+        ``callers`` are functions that call the one with the slip, as file:name, for those that are compiled;
+        ``importers`` are files that may have compiled it into their own loops.
+        """
+        reaching = set(self._functions.get(f"{file}:{place.name}", ()))
+        near: set[str] = set()
+        if place.compiled:
+            reaching = reaching.union(*(self._functions.get(each, ()) for each in callers))
+            near = near.union(*(self._files.get(each, ()) for each in importers))
         if place.compiled or not place.name:
-            reaching = set(self._files[file])
-            for other in importers if place.compiled else ():
-                reaching |= self._files[other]
-        else:
-            reaching = set(self._functions.get(f"{file}:{place.name}", ()))
-        beside = {test for name in {test.partition("::")[0] for test in reaching} for test in self._tests_of[name]}
-        found, spent = self._unknown(file), 0.0
-        for tests in (reaching, beside - reaching):
+            near |= self._files.get(file, set())
+        known = reaching | near
+        beside = {test for name in {test.partition("::")[0] for test in known} for test in self._tests_of[name]}
+        found: list[str] = []
+        spent = 0.0
+        for tests in (reaching, near - reaching, beside - known):
             for test in self._quickest_first(tests, file):
                 if self.seconds[test] < LONGEST and spent + self.seconds[test] <= most_seconds:
                     found.append(test)
                     spent += self.seconds[test]
+            if tests is reaching:
+                found += self._unknown(file)
         return found
 
     def _unknown(self, file: str) -> list[str]:

@@ -24,6 +24,8 @@ def test_programs_get_the_answer_and_the_points_as_rows(run):
     _, out, _ = run("plan", EXAMPLE, "--target", "p95 wait <= 3", "--json")
     found = result_in(out)
     assert found["planned_servers"] == 4
+    assert found["naive_servers"] == 2  # 0.72 jobs per unit of time bring 2 server-units each
+    assert found["spare_servers"] == 2 - 4
     assert json.loads(out)["notes"][0].startswith("4 servers under fcfs")
     assert found.at(servers=3)["meets_targets"] == 0
     assert found.at(quantity="target")["waiting_time_percentile", None, 95] == 3

@@ -1,12 +1,15 @@
 """Slips are put where they are meant to be, and the programme tells who notices them."""
 
+import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from numba.core import caching
 from verification.listed import LISTED, listed
+from verification.loops import callers_of, compile_anew
 from verification.mutants import mutants_of
 from verification.reached import LONGEST, Place, Reached, place_of
 from verification.warm import exchanged
@@ -29,6 +32,11 @@ from verification import mutation
         ("for i in x:\n    y += i\n", ["for i in x:\n    pass\n"]),
         ("def f(a: int = LIMIT) -> float:\n    'Text of 1 line.'\n    raise ValueError(1 + 1)\n", []),
         ("LIMIT = 5", []),
+        ("zip(a, b, strict=True)", ["pass"]),
+        (
+            "class A:\n    width: ClassVar[float] = 8.6\n    rate: float = 8.0\n",
+            ["class A:\n    width: ClassVar[float] = 8.6\n    rate: float = 12.0\n"],
+        ),
         ("draw(width=3, size=n + 1)", ["pass", "draw(width=3, size=n - 1)", "draw(width=3, size=n + 2)"]),
         ('"a" + b', []),
     ],
@@ -128,7 +136,7 @@ class A:
         return g
 
 
-@njit
+@kernel
 def loop(a):
     return a
 
@@ -174,17 +182,21 @@ def test_tests_that_reach_a_function_come_first_those_of_its_room_and_the_quicke
     for name, text in (("test_near", ""), ("test_new", "from msj.room.sums import f"), ("test_newer", "import os")):
         (tmp_path / f"tests/room/{name}.py").write_text(text)
     reached = Reached(tmp_path, rows)
-    found = reached.tests("src/msj/room/sums.py", Place("f", False), [], 100.0)
+    found = reached.tests("src/msj/room/sums.py", Place("f", False), [], [], 100.0)
     near = ["tests/room/test_near.py::test_quick", "tests/room/test_near.py::test_slow"]
     beside = ["tests/room/test_near.py::test_g"]  # a fixture may have called f for it
-    first = ["tests/room/test_new.py", "tests/room/test_sums.py::test_by_name"]
-    assert found == [*first, *near, "tests/other/test_far.py::test_a", "docs/page.md", *beside]
-    assert reached.tests("src/msj/room/sums.py", Place("f", False), [], 1.0) == [
-        *first,
+    first, far, new = (
+        "tests/room/test_sums.py::test_by_name",
         "tests/other/test_far.py::test_a",
-    ]
-    assert beside[0] in reached.tests("src/msj/room/loops.py", Place("g", True), ["src/msj/room/sums.py"], 100.0)
-    assert reached.tests("src/msj/room/loops.py", Place("g", False), ["src/msj/room/sums.py"], 100.0) == []
+        "tests/room/test_new.py",
+    )
+    assert found == [first, *near, far, "docs/page.md", new, *beside]
+    assert reached.tests("src/msj/room/sums.py", Place("f", False), [], [], 1.0) == [first, far, new]
+    # A compiled function is not seen itself: whoever reaches a caller comes first, then whoever reaches the files.
+    found = reached.tests("src/msj/room/loops.py", Place("h", True), [g], ["src/msj/room/sums.py"], 100.0)
+    assert found[:2] == [*beside, first]
+    assert set(near) < set(found)
+    assert reached.tests("src/msj/room/loops.py", Place("h", False), [], ["src/msj/room/sums.py"], 100.0) == []
 
 
 def test_a_function_is_exchanged_wherever_it_is_held(tmp_path):
@@ -194,6 +206,50 @@ def test_a_function_is_exchanged_wherever_it_is_held(tmp_path):
     exec(compile(file.read_text(), str(file), "exec"), names)
     functions = [names["A"].f.fget, names["g"]]
     file.write_text(file.read_text().replace("return 1", "return 7").replace("return 2", "return 8"))
-    assert exchanged(file, 4, functions) == 1
+    assert exchanged(file, 4, functions) == functions[:1]
     assert (names["A"]().f, names["g"]()) == (7, 2)  # that one only
-    assert exchanged(file, 1, functions) == 0
+    assert exchanged(file, 1, functions) == []
+
+
+LOOPS = """from numba import njit
+
+@njit(cache=True)
+def inner(a):
+    return a + 1
+
+@njit(cache=True)
+def outer(a):
+    return 10 * inner(a)
+
+@njit("int64(int64)", cache=True)
+def at_once(a):
+    return 100 * inner(a)
+
+def asked(a):
+    return outer(a)
+
+def other(a):
+    return a
+"""
+
+
+def test_a_slip_in_a_loop_reaches_the_loops_that_hold_it(tmp_path):
+    file = tmp_path / "loops.py"
+    file.write_text(LOOPS)
+    sys.dont_write_bytecode, kept = True, sys.dont_write_bytecode
+    spec = importlib.util.spec_from_file_location("loops", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.dont_write_bytecode = kept
+    assert (module.asked(1), module.at_once(1)) == (20, 200)  # compiled, and kept on the disk
+    loops = [module.inner, module.outer, module.at_once]
+    functions = [*(each.py_func for each in loops), module.asked, module.other]
+    assert callers_of([module.inner.py_func], functions) == set(functions[:4])
+    file.write_text(LOOPS.replace("a + 1", "a - 1"))
+    changed = exchanged(file, 5, functions)
+    load, save = caching.Cache.load_overload, caching.Cache.save_overload
+    try:
+        assert compile_anew(changed, functions, loops)
+        assert (module.asked(3), module.at_once(3), module.other(3)) == (20, 200, 3)
+    finally:
+        caching.Cache.load_overload, caching.Cache.save_overload = load, save

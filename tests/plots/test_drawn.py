@@ -1,0 +1,29 @@
+"""What every picture says and where its points lie, on results made by hand (``made_results.py``).
+
+``drawn/`` has the inventories (``inventory.py``), looked at one by one beside the numbers they were drawn from. Where a
+picture is meant to say something else, delete its file and run this twice; look at the difference.
+"""
+
+import importlib
+from pathlib import Path
+
+import pytest
+from inventory import inventory
+from made_results import HAND_MADE
+
+DRAWN = Path(__file__).parent / "drawn"
+PAIRS = [(picture, made) for picture, results in HAND_MADE.items() for made in results]
+
+
+@pytest.mark.parametrize(("picture", "made"), PAIRS, ids=[made.__name__ for _, made in PAIRS])
+def test_a_picture_says_what_it_should(picture, made):
+    found = inventory(importlib.import_module(f"msj.plots.{picture}").draw(made()))
+    kept = DRAWN / f"{picture}_{made.__name__}.txt"
+    if not kept.exists():
+        kept.write_text("\n".join(found) + "\n", encoding="utf-8")
+        pytest.fail(f"{kept.name} was not there and is now: look at it")
+    assert found == kept.read_text(encoding="utf-8").splitlines()
+
+
+def test_every_inventory_is_of_a_picture():
+    assert {file.stem for file in DRAWN.iterdir()} == {f"{picture}_{made.__name__}" for picture, made in PAIRS}
