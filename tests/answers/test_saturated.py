@@ -50,15 +50,23 @@ def methods(system, **options):
 def test_what_is_chosen():
     assert methods(simple(9, (1, 1, 0.5), (9, 2, 0.5)))["stability_threshold"] == "1-and-n sums"
     assert methods(simple(9, (1, 1, 0.5), (4, 2, 0.5)))["stability_threshold"] == "two-class product form"
-    assert methods(simple(9, (1, 1, 0.5), (4, 1, 0.5)))["stability_threshold"] == "one service law, renewal sum"
+    assert methods(simple(9, (1, 1, 0.5), (4, 1, 0.5)))["stability_threshold"] == "two-class product form"
+    three = methods(simple(9, (1, 1, 0.5), (4, 1, 0.25), (5, 1, 0.25)))
+    assert three["stability_threshold"] == "one service law, renewal sum"
+    assert three["relative_completions_at_departure"] == "saturated chain"
     assert methods(simple(9, (1, 1, 0.5), (4, 2, 0.3), (5, 3, 0.2)))["stability_threshold"] == "saturated chain"
     two = methods(simple(9, (1, 1, 0.5), (4, 2, 0.5)))
-    assert two["relative_completions_at_departure"] == "saturated chain"
+    assert two["relative_completions_at_departure"] == "two-class product form"
     assert methods(simple(9, (1, 1, 0.5), (9, 2, 0.5)), method="chain")["wasted_servers"] == "saturated chain"
 
 
-def test_a_large_two_class_system_leaves_the_chain_alone_and_says_so():
-    result = msj.analyse(simple(9_000_000, (3, 2, 0.9), (10, 1, 0.1), load=0.5))
+def test_a_large_two_class_system_needs_no_chain():
+    result = msj.analyse(simple(900_000, (3, 2, 0.9), (10, 1, 0.1), load=0.5), percentiles=False)
+    assert result.row("relative_completions_at_departure").method == "two-class product form"
+
+
+def test_a_large_system_of_one_law_leaves_the_chain_alone_and_says_so():
+    result = msj.analyse(simple(300_000, (3, 2, 0.8), (5, 2, 0.1), (10, 2, 0.1), load=0.5))
     assert "relative_completions_at_departure" not in result
     assert "left out: they need a chain that would take" in result.notes[0]
 
