@@ -1,7 +1,8 @@
 """What every figure draws and says of the paper's claims, given its rows (``rows/``, written by ``keep_rows.py``).
 
-``said/`` has the inventory of each picture and the sentences of each claim, looked at one by one. Where a figure is
-meant to say something else, delete its file and run this twice; look at the difference.
+``said/`` has the inventory of each picture and the sentences of each claim as they were when kept: this notices that
+they change; whether they were right the tests of the figures say. Where a figure is meant to say something else,
+delete its file and run this twice; look at the difference.
 """
 
 import json
