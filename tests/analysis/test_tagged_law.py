@@ -17,6 +17,7 @@ from msj.disciplines.model import Model
 from msj.disciplines.served_by import ServedBy
 from msj.errors import NotAccurate
 from msj.fronts import front_of
+from msj.fronts.decided_front import decided
 from msj.fronts.front_chain import open_front
 from msj.fronts.front_model import FrontModel
 from msj.fronts.tagged_front import TaggedFront, tagged_levels
@@ -42,7 +43,7 @@ class Followed:
         self.system = system.replace(arrival_rate=None, load=None, utilisation=None)
         self.rate = load * msj.analyse(self.system)["stability_threshold"]
         self.model = front_of(self.system)
-        self.levels = open_front(self.model)
+        self.levels = open_front(decided(self.model))
         self.law = solve(self.levels.at(self.rate))
         self.tagged_front = TaggedFront(self.system)
         tagged = tagged_levels(self.tagged_front, self.levels)

@@ -19,6 +19,7 @@ class DecidedFront(FrontModel[Any, Any]):
 
     def __init__(self, inner: FrontModel[Any, Any]) -> None:
         self.inner = inner
+        inner.keep_order()
         self.class_names, self.one_speed = inner.class_names, inner.one_speed
         self._full: dict[Any, bool] = {}
 

@@ -80,6 +80,9 @@ class FrontModel(ABC, Generic[Front, Job]):
         """
         return ((front, 1.0),)
 
+    def keep_order(self) -> None:
+        """Hear that fronts reach further than they must: what holds for the shortest only (another order) is left."""
+
     def pair_classes(self, classes: int) -> None:
         """Hear that class ``classes + i`` is class i again, told apart to be followed; what they share, they share."""
 

@@ -71,6 +71,9 @@ class PreemptivePartsFront(PhasedFront[Front]):
             return self.servers // min(self.needs) + looks_at
         return looks_at + (self.servers // min(least) if least else 0)
 
+    def keep_order(self) -> None:
+        self.by_need = False  # a policy that fills from a prefix must see which that is
+
     def class_of(self, job: Any) -> int:
         return int(self.types.class_of[job[0] if isinstance(job, tuple) else job])
 
