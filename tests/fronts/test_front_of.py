@@ -112,13 +112,16 @@ def test_processor_sharing_does_not_see_the_law():
 
 # --- what holds for every model
 
+OTHER_SPEEDS = ("modulated", "groups_with_speeds", "combined")  # there work is not the time it takes
+
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_is_solved_and_keeps_littles_law(path):
     system = msj.read(path)
     result = msj.analyse(system)
     saturated_busy = system.servers - result["wasted_servers"]
-    assert saturated_busy == pytest.approx(result["stability_threshold"] * system.mean_work, rel=1e-9)
+    if path.stem not in OTHER_SPEEDS:
+        assert saturated_busy == pytest.approx(result["stability_threshold"] * system.mean_work, rel=1e-9)
     assert 0 < result["load"] < 1
     each = [result["mean_response_time", c.name] * float(c.share) for c in system.classes]
     assert sum(each) == pytest.approx(result["mean_response_time"], rel=1e-9)
@@ -146,11 +149,11 @@ def test_what_does_not_know_the_model_says_so(path):
         assert why_no_front(system) is None
         assert isinstance(front_of(system), FrontModel)
         return
-    known = {"finite-skip-chain", "finite-skip-response", "sparse-fronts-response", "reset-terms"} | (
+    known = {"finite-skip-chain", "finite-skip-response", "sparse-fronts-response", "reset-terms", "symbolic"} | (
         {"wcfs-bounds", "wcfs-lemmas"} if system.model.name == "red-and-blue" else set()
     )
     assert {analysis.name for analysis in ANALYSES if analysis().supports(system) is None} == known
-    for build in (saturated_chain, simplified_chain, ordered_chain, msj.saturate, msj.open_system, msj.in_symbols):
+    for build in (saturated_chain, simplified_chain, ordered_chain, msj.saturate, msj.open_system):
         with pytest.raises(NotSupported):
             build(system)
     with pytest.raises(NotSupported, match="no closed form applies"):
