@@ -173,7 +173,7 @@ def test_what_contradicts_it_is_refused():
         model={"name": "preemption-cost", "overhead_rate": 1},
     )  # fmt: skip
     for ask in (msj.analyse, lambda system: msj.simulate(system, jobs=1000, seed=1)):
-        with pytest.raises(NotSupported, match="pay and go on where they were; leave restart out"):
+        with pytest.raises(NotSupported, match="jobs that were stopped go on where they were; leave restart out"):
             ask(costly)
 
 

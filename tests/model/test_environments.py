@@ -68,7 +68,7 @@ def test_answers_are_the_same_in_every_unit(name):
 def test_who_knows_only_plain_clusters_refuses(more):
     system = from_document(document(**more))
     assert [a.name for a in ANALYSES if a().supports(system) is None] == [
-        "finite-skip-chain", "finite-skip-response", "reset-terms", "symbolic",
+        "finite-skip-chain", "finite-skip-response", "reset-terms", "sparse-fronts-response", "symbolic",
     ]  # fmt: skip
     for ask in (msj.region, lambda given: with_largest_need(given, 1)):
         with pytest.raises(NotSupported, match="plain clusters"):

@@ -180,7 +180,7 @@ def test_exact_claims_hold_and_false_rows_fail(name):
     rows = exact_rows(figure)
     failed = {claim.claim for claim in figure.claims(rows) if not claim.passed}
     assert all("near −3" in claim for claim in failed)
-    assert len(failed) == (1 if name == "fig7b" else 0)
+    assert len(failed) == (3 if name == "fig7b" else 0)  # of four ways to seat jobs one comes near −3
     for row in rows:  # a tenth more: no limit, sign or constant survives that
         grown = row["response_time"] * 1.1
         row |= points._row(row["model"], row["rho"], row["method"], grown, grown, grown)

@@ -75,7 +75,7 @@ def middle(ratio: float) -> float:
     --------
     >>> a = middle(0.9)
     >>> round(a, 6), round((0.9 - a) / (1 - 0.9 * a), 6)
-    (0.626785, 0.626785)
+    (0.626789, 0.626789)
     """
     return float((1.0 - np.sqrt(1.0 - ratio * ratio)) / ratio)
 

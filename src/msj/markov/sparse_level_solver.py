@@ -46,7 +46,7 @@ def estimate_memory(ground: float, states: float, coefficients: float, levels: f
     Examples
     --------
     >>> round(estimate_memory(199_208, 17_716, 90, 500) / 1e9, 1)
-    1.0
+    0.8
     """
     return 8.0 * (VECTORS * (ground + states * coefficients) + 4.0 * states * levels) + GROUND_BYTES * ground
 

@@ -28,9 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.model import JobClass, System
+from msj.model.durations import Duration
 from msj.simulation.memory import EXPONENTIAL, held_up_by
 
 Floats = NDArray[np.float64]
+ROUNDING = 1e-9
 DRAWN = 2**18  # durations by which E[((S − x)⁺)²] is told: every law can be drawn from, few know their partial moments
 
 
@@ -56,7 +58,7 @@ class LongSpells:
         each = rate / (1.0 - rate / limit) / system.servers if rate < limit else 0.0
         chosen = [c for c in system.active_classes if _heavy(c) and held_up_by(system, c, rate, threshold) == 1]
         self.parts = [(float(c.share) * (c.need * each) ** 2, _Beyond(c)) for c in chosen]
-        self.fourth = sum(float(c.share) * (c.need * each) ** 4 * _fourth(c) for c in chosen)
+        self.fourth = sum(float(c.share) * (c.need * each * float(c.duration.mean)) ** 4 * _fourth(c) for c in chosen)
 
     def at(self, edges: Floats) -> Floats:
         """Return the variance at each of these times."""
@@ -67,13 +69,19 @@ class LongSpells:
 
 
 def _heavy(c: JobClass) -> bool:
-    return math.isfinite(c.duration.second_moment) and _fourth(c) > EXPONENTIAL * c.duration.second_moment**2
+    exponential = EXPONENTIAL * _of_mean_one(c).second_moment ** 2
+    return math.isfinite(exponential) and _fourth(c) > exponential * (1.0 + ROUNDING)
 
 
 def _fourth(c: JobClass) -> float:
-    """Return E[S⁴]; that of an exponential law where the law does not say."""
-    fourth = c.duration.moment(4)
-    return EXPONENTIAL * c.duration.second_moment**2 if math.isnan(fourth) else fourth
+    """Return E[S⁴]/E[S]⁴; that of an exponential law where the law does not say."""
+    fourth = _of_mean_one(c).moment(4)
+    return EXPONENTIAL * _of_mean_one(c).second_moment ** 2 if math.isnan(fourth) else fourth
+
+
+def _of_mean_one(c: JobClass) -> Duration:
+    """Return the law in units of its mean: at the ends of the range powers would overflow."""
+    return c.duration.scaled(1 / c.duration.mean)
 
 
 class _Beyond:
