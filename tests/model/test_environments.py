@@ -183,3 +183,13 @@ def test_too_large_is_said_before_anything_is_listed():
     classes = [{"name": c, "need": n, "share": "1/2", "duration": ERLANG} for c, n in (("a", 1), ("b", 3))]
     system = from_document(document(servers=30, classes=classes, environment=EXAMPLES["breakdowns"]))
     assert ANALYSES.get("finite-skip-chain")().how_long(system).startswith("no: too large, about ")
+
+
+def test_sizes_and_times_are_told_before_anything_is_listed(monkeypatch):
+    monkeypatch.setattr("msj.analysis.finite_skip_chain.saturated_fronts", None)  # whoever listed them would fail
+    system = from_document({**COMBINATIONS["transfer for one class, groups, maintenance"], "load": 0.5})
+    told = {name: ANALYSES.get(name)().how_long(system) for name in ("finite-skip-chain", "finite-skip-response")}
+    assert told == {
+        "finite-skip-chain": "yes, about 1,251 fronts, about a second",
+        "finite-skip-response": "yes, levels of about 1,251 fronts, about 8 seconds",
+    }

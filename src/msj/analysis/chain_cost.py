@@ -46,8 +46,10 @@ def in_words(cost: Cost) -> str:
 
     Examples
     --------
-    >>> in_words(Cost(operations=1e12))
-    'about 200 seconds'
+    >>> in_words(Cost(operations=1e12)), in_words(Cost(operations=1e8))
+    ('about 200 seconds', 'about a second')
     """
     seconds = cost.operations / OPERATIONS_A_SECOND
+    if seconds < 1.5:
+        return "about a second"
     return f"about {seconds:.0f} seconds" if seconds < 3600 else "hours, if it fits at all"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.analysis.base import A_MOMENT, Saturated, SaturatedAnalysis, without_load
-from msj.analysis.chain_cost import chain_cost
+from msj.analysis.chain_cost import chain_cost, in_words
 from msj.analysis.counted import looks_at_counts
 from msj.disciplines.fcfs import is_fcfs
 from msj.disciplines.model import policy_of
@@ -53,16 +53,16 @@ class FiniteSkipChain(SaturatedAnalysis):
         return chain_cost(number_of_fronts(system), 2 + len(system.active_classes))  # no line, even of one type
 
     def how_long(self, system: System) -> str:
-        about = _about_fronts(without_load(system))
+        about = about_fronts(system)
         if about is None:
             return "yes" if self.in_a_moment(system) else AS_LARGE_AS_IT_IS
         if about > BEYOND_LISTING:
             return f"no: too large, about {about:.1e} fronts"
-        return "yes" if self.in_a_moment(system) else f"yes, about {about:,.0f} fronts"
+        return "yes" if self.in_a_moment(system) else f"yes, about {about:,.0f} fronts, {in_words(about_cost(system))}"
 
     def in_a_moment(self, system: System) -> bool:
         # How many fronts there are is not known before they are enumerated, only how many there can be at most.
-        about = _about_fronts(without_load(system))
+        about = about_fronts(system)
         if about is not None:
             return LISTING_EACH * about <= A_MOMENT
         front = None if system.model is not None else policy_of(system).front_on(system.servers)
@@ -84,6 +84,17 @@ class FiniteSkipChain(SaturatedAnalysis):
             citation=getattr(system.model, "citation", self.citation),
             facts={"states": chain.states, "solver": run.method, "residual": run.residual},
         )
+
+
+def about_fronts(system: System) -> float | None:
+    """Return about how many fronts there will be, before any is listed; None where nobody knows."""
+    return _about_fronts(without_load(system))
+
+
+def about_cost(system: System) -> Cost:
+    """Return about what it will cost to list as many fronts as there may be, and to solve their chain."""
+    fronts = about_fronts(system) or 0.0
+    return Cost(operations=LISTING_EACH * fronts) + chain_cost(fronts, 2 + len(system.active_classes))
 
 
 def why_not_a_front(system: System) -> str | None:

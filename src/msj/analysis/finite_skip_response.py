@@ -18,9 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.analysis.base import AtRate, ResponseAnalysis, without_load
-from msj.analysis.chain_cost import descent_cost, level_cost
+from msj.analysis.chain_cost import descent_cost, in_words, level_cost
 from msj.analysis.counted import looks_at_counts
-from msj.analysis.finite_skip_chain import AS_LARGE_AS_IT_IS, FiniteSkipChain, number_of_fronts, why_not_a_front
+from msj.analysis.finite_skip_chain import (
+    AS_LARGE_AS_IT_IS,
+    FiniteSkipChain,
+    about_cost,
+    about_fronts,
+    number_of_fronts,
+    why_not_a_front,
+)
 from msj.analysis.front_waiting import FrontWaitingLaw, knows_service, waiting_rows, why_no_percentiles
 from msj.analysis.percentile_row import PERCENTILES, percentile_row
 from msj.analysis.tagged_law import TaggedLaws, starts_at_once, tagged_cost
@@ -66,7 +73,15 @@ class FiniteSkipResponse(ResponseAnalysis):
         return level_cost([fronts] * levels, 8.0 * fronts**2 * (levels + 8))
 
     def how_long(self, system: System) -> str:
-        return "yes" if FiniteSkipChain().in_a_moment(system) else AS_LARGE_AS_IT_IS
+        fronts, levels = about_fronts(system), front_of(system).most_jobs + 1
+        if FiniteSkipChain().in_a_moment(system):
+            return "yes"
+        if fronts is None:
+            return AS_LARGE_AS_IT_IS
+        if fronts > MOST_PHASES:
+            return f"yes up to {MOST_PHASES:,} fronts a level; there are about {fronts:,.0f}"
+        cost = about_cost(system) + level_cost([round(fronts)] * levels, 0.0)
+        return f"yes, levels of about {fronts:,.0f} fronts, {in_words(cost)}"
 
     def why_no_percentiles(self, system: System) -> str | None:
         return None if why_no_percentiles(front_of(system)) is None else _why_not_followed(without_load(system))
