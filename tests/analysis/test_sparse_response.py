@@ -23,6 +23,10 @@ from msj.analysis.exact_response import ExactResponse
 from msj.analysis.percentile_row import PERCENTILES
 from msj.analysis.sparse_response import SparseResponse, open_sparse_at
 from msj.answers.saturated import solve_saturated
+from msj.fronts.fcfs_waiting import waiting_model
+from msj.markov import linear_solver
+from msj.markov.linear_solver import DROP_TOLERANCES, IterativeSolver
+from msj.markov.sparse_level_mode import crossing
 from strategies import simple, systems
 
 SPARSE, DENSE = SparseResponse(), ExactResponse()
@@ -141,3 +145,20 @@ def test_durations_that_are_not_phase_type_are_refused():
     system = System(servers=2, classes=[JobClass(name="a", need=1, share=1, duration=Deterministic(value=1))])
     with pytest.raises(NotSupported, match="not phase type"):
         open_sparse_at(system, 0.5)
+
+
+def test_a_ratio_that_is_too_low_is_given_up_and_not_insisted_on(monkeypatch):
+    # Factors made finer for a matrix that is no M-matrix fill up: minutes where the answer takes seconds.
+    tried = []
+    factor = IterativeSolver._factor
+
+    def noted(self, drop_tolerance):
+        tried.append(drop_tolerance)
+        factor(self, drop_tolerance)
+
+    monkeypatch.setattr(linear_solver, "DIRECT_UP_TO", 0)
+    monkeypatch.setattr(IterativeSolver, "_factor", noted)
+    process = waiting_model(simple(12, (1, 1, "1/2"), (3, "1/2", "1/4"), (5, 2, "1/4"))).at(2.5)
+    assert crossing(process, 0.7, 0) == (None, None)
+    assert crossing(process, 0.8, 0)[0] > 0
+    assert tried == [DROP_TOLERANCES[0]] * 2

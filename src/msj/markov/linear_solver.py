@@ -83,12 +83,13 @@ class DirectSolver(LinearSolver):
 class IterativeSolver(LinearSolver):
     """BiCGStab preconditioned by an incomplete LU in a given elimination order.
 
-    If that does not converge the incomplete factors are made anew, once, with a smaller drop tolerance.
+    If that does not converge the incomplete factors are made anew, once, with a smaller drop tolerance, unless the
+    residual is all that is asked for (``insists``): far from an M-matrix such factors fill up.
     """
 
-    def __init__(self, matrix: Sparse, order: NDArray[np.intp]) -> None:
+    def __init__(self, matrix: Sparse, order: NDArray[np.intp], *, insists: bool = True) -> None:
         super().__init__(matrix[order][:, order].tocsr())
-        self._order = order
+        self._order, self._insists = order, insists
         self._factor(DROP_TOLERANCES[0])
 
     def _factor(self, drop_tolerance: float) -> None:
@@ -108,7 +109,7 @@ class IterativeSolver(LinearSolver):
 
     def _refined(self, matrix: Sparse, b: Vector, *, transposed: bool) -> tuple[Vector, float]:
         x, residual = super()._refined(matrix, b[self._order], transposed=transposed)
-        if residual > 100 * GOOD_ENOUGH and self._drop_tolerance > DROP_TOLERANCES[1]:
+        if self._insists and residual > 100 * GOOD_ENOUGH and self._drop_tolerance > DROP_TOLERANCES[1]:
             self._factor(DROP_TOLERANCES[1])
             x, residual = super()._refined(matrix, b[self._order], transposed=transposed)
         back = np.empty_like(x)
@@ -116,10 +117,12 @@ class IterativeSolver(LinearSolver):
         return back, residual
 
 
-def make_solver(matrix: Sparse, order: NDArray[np.intp], dimension: int | None) -> LinearSolver:
+def make_solver(
+    matrix: Sparse, order: NDArray[np.intp], dimension: int | None, *, insists: bool = True
+) -> LinearSolver:
     """Return the solver that suits ``matrix``; ``order`` is a good elimination order for large ones.
 
-    A chain whose states spread out in one ``dimension`` only has factors without fill, whatever its size.
+    Unless it ``insists``, a solution that does not come easily is given up, as its residual tells. A chain whose states spread out in one ``dimension`` only has factors without fill, whatever its size.
     """
     direct = matrix.shape[0] <= DIRECT_UP_TO or (dimension is not None and dimension <= 1)
-    return DirectSolver(matrix) if direct else IterativeSolver(matrix, order)
+    return DirectSolver(matrix) if direct else IterativeSolver(matrix, order, insists=insists)

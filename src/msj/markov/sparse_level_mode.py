@@ -29,6 +29,7 @@ MOST_TRIES = 40
 INVERSE_STEPS = 6
 RARE = 0.1  # of the state the mode is most in: an anchor visited less often is changed
 CLOSE = 1e-14  # what crosses, relatively
+SOLVED = 1e-9  # residual
 ROUNDING = 1e-10  # below, a try that is no better than the last is the end
 
 
@@ -91,9 +92,11 @@ def crossing(process: SparseLevels, ratio: float, anchor: int) -> tuple[float | 
     reduced = (sparse.eye_array(total, format="csr") - jumps)[keep][:, keep]
     order = _order(process)
     order = order[order != anchor]
-    solver = make_solver(reduced, order=order - (order > anchor), dimension=None)
+    solver = make_solver(reduced, order=order - (order > anchor), dimension=None, insists=False)
     visits = np.ones(total)
     visits[keep] = solver.solve_left(from_anchor[keep])
+    if solver.left_residual > SOLVED:  # below the ratio there is no solution that could be a law
+        return None, None
     visits[keep] += solver.solve_left(from_anchor[keep] - visits[keep] @ reduced)  # the last digits count
     if not visits.min() > -1e-9 * visits.max():
         return None, None
@@ -111,7 +114,9 @@ def _often_visited(process: SparseLevels, ratio: float, anchor: int) -> int:
     jumps, staying = _jumps(process, ratio)
     if not staying.min() > 0.0:
         return anchor
-    solver = make_solver(sparse.eye_array(jumps.shape[0], format="csr") - jumps, order=_order(process), dimension=None)
+    solver = make_solver(
+        sparse.eye_array(jumps.shape[0], format="csr") - jumps, order=_order(process), dimension=None, insists=False
+    )
     visits = np.ones(jumps.shape[0])
     for _ in range(INVERSE_STEPS):
         visits = np.abs(solver.solve_left(visits))
