@@ -122,7 +122,8 @@ def make_solver(
 ) -> LinearSolver:
     """Return the solver that suits ``matrix``; ``order`` is a good elimination order for large ones.
 
-    Unless it ``insists``, a solution that does not come easily is given up, as its residual tells. A chain whose states spread out in one ``dimension`` only has factors without fill, whatever its size.
+    Unless it ``insists``, a solution that does not come easily is given up, as its residual tells. A chain whose states
+    spread out in one ``dimension`` only has factors without fill, whatever its size.
     """
     direct = matrix.shape[0] <= DIRECT_UP_TO or (dimension is not None and dimension <= 1)
     return DirectSolver(matrix) if direct else IterativeSolver(matrix, order, insists=insists)
