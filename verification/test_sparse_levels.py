@@ -45,10 +45,14 @@ def threshold(system):
     return solve_saturated(system, "chain")[0].stability_threshold
 
 
-@pytest.mark.parametrize("seed", range(20))
+#: Twenty systems; those of 17, 18 and 20 would need 8 to 34 GB.
+SEEDS = (*range(17), 19, 22, 24)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_means_agree_with_controlled_simulation(seed):
-    system = random_system(seed, servers=40 + 4 * seed)
-    rate = (0.6 + 0.015 * seed) * threshold(system)
+    system = random_system(seed, servers=40 + 4 * min(seed, 19))
+    rate = (0.6 + 0.015 * min(seed, 19)) * threshold(system)
     exact = SparseResponse().at_rate(system, rate, percentiles=False)
     wanted = {row.name: row.value for row in exact.rows if row.job_class is None}
     run = msj.simulate(system.replace(arrival_rate=rate), jobs=1_000_000, seed=seed)
