@@ -26,7 +26,7 @@ from msj.simulation.intervals import (
 )
 from msj.simulation.long_memory import SEEN_BY
 from msj.simulation.long_spells import LongSpells
-from msj.simulation.sketch import Sketch
+from msj.simulation.sketch import BINS, Sketch
 
 FEWEST = 4.5  # independent exceedances
 
@@ -84,7 +84,11 @@ def _interval(edges: Floats, scores: Floats) -> tuple[float, float] | None:
 
 def _exceedances(batches: Sequence[Sketch]) -> tuple[Floats, Floats, Floats]:
     """Return the upper ends of all bins in use and how many jobs of each batch lie beyond them."""
-    bins = np.unique(np.concatenate([[0], *(sketch.bins for sketch in batches)]))
+    used = np.zeros(BINS, dtype=bool)
+    used[0] = True
+    for sketch in batches:
+        used[sketch.bins] = True
+    bins = np.flatnonzero(used)
     counts = np.zeros((len(batches), len(bins)))
     for row, sketch in zip(counts, batches, strict=True):
         row[np.searchsorted(bins, sketch.bins)] = sketch.counts

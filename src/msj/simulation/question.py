@@ -23,6 +23,7 @@ from msj.simulation.controls import Controls, ControlServers, why_no_controls
 from msj.simulation.engine_of import engine_of
 from msj.simulation.estimates import LEVELS, Estimates
 from msj.simulation.known import NOTHING, Known
+from msj.simulation.memory import why_no_variance
 from msj.simulation.plan import Pace, Plan
 from msj.simulation.reading import Reading, read
 from msj.simulation.record import SPARSE, Clock, Record
@@ -33,7 +34,7 @@ from msj.simulation.tally import Tally
 from msj.store import code_identity
 from msj.workloads import Streams, SystemJobs, seed_record
 
-JOBS = 1_000_000
+JOBS = 1_000_000  # if nothing is said, or a precision is that no run can reach
 MOST_JOBS = 1_000_000_000
 MOST_SERVERS = 1_000_000_000  # FCFS keeps an entry for each
 FIRST_LOOK = 100_000  # jobs after which a run with a precision to reach is first looked at, at least
@@ -89,7 +90,8 @@ class Question:
             precision = float(positive(precision, "precision"))
         if warm_up is not None and not 0 <= warm_up < 1:
             raise InvalidInput(f"warm_up = {warm_up} must be at least 0 and below 1; give the share to leave out")
-        most = whole(jobs, "jobs") if jobs is not None else MOST_JOBS if precision is not None else JOBS
+        reachable = precision is not None and why_no_variance(system, rate, known.stability_threshold) is None
+        most = whole(jobs, "jobs") if jobs is not None else MOST_JOBS if reachable else JOBS
         if not isinstance(system.policy, Policy):
             raise InvalidInput(f"policy {system.policy!r} cannot be simulated; give a name such as 'fcfs'")
         return cls(
