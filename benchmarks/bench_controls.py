@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-SEEDS, JOBS = 200, 400_000
+SEEDS, JOBS = 200, 1_000_000  # as many as a run has if nothing is said
 SLICES, BLOCKS = 9, 10
 #: Policy, rho (or a share of its threshold, for FCFS), and the factor it should reach.
 CASES = [

@@ -90,12 +90,24 @@ def test_the_worst_share_is_on_the_border_and_not_in_the_balanced_regime():
 
 
 @pytest.mark.parametrize("servers", [2, 5, 30])
-@pytest.mark.parametrize("rate_large", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("rate_large", [1e-3, 0.3, 1.0, 4.0, 100.0, 1e4])
 def test_no_other_share_is_worse(servers, rate_large):
     found = worst_share(servers=servers, rate_small=1.0, rate_large=rate_large)
-    for p in np.geomspace(1e-6, 0.49, 200):
-        other = one_and_n(servers=servers, share_large=p, rate_small=1.0, rate_large=rate_large)
+    rare = np.geomspace(1e-8, 0.5, 200)
+    for p, q in [*zip(rare, 1 - rare, strict=True), *zip(1 - rare, rare, strict=True)]:
+        other = one_and_n(servers=servers, share_large=p, share_small=q, rate_small=1.0, rate_large=rate_large)
         assert other.relative_completions_at_departure <= found.completions * (1 + 1e-9)
+
+
+def test_few_long_small_jobs_among_large_ones_are_the_worst_where_large_ones_are_fast():
+    """On two servers with rates 1 and 4, by reset, Appendix C.2: p = .836 and .4586; and the limit mu_n/(4 mu_1)."""
+    found = worst_share(servers=2, rate_small=1.0, rate_large=4.0)
+    assert (found.share_large, found.completions) == pytest.approx((0.836, 0.4586), rel=1e-3)
+    fast = worst_share(servers=100, rate_small=1.0, rate_large=1e4)
+    assert fast.completions == pytest.approx(2500, rel=0.01)
+    notes = {rate: msj.one_and_n_worst([100], rate_large=rate).notes[0] for rate in (1.0, 1e4)}
+    assert "a few of them among large ones" in notes[1e4]
+    assert "a few of them" not in notes[1.0]
 
 
 def test_two_needs_are_one_and_n_where_they_are():

@@ -72,6 +72,16 @@ def test_s3_precision_is_not_reached_by_a_lucky_look():
     assert sum(hits) >= 30  # one in 100,000 at 95 %
 
 
+def test_s3_a_precision_that_no_run_can_reach_takes_no_longer_than_a_plain_run():
+    law = Pareto(shape=2.5, minimum=1)
+    system = System(servers=4, classes=[JobClass(name="a", need=4, share=1, duration=law)], utilisation=0.5)
+    result = msj.simulate(system, precision=0.1, seed=1)
+    assert result.outcome is Outcome.PRECISION_NOT_REACHED
+    assert 900_000 < result.provenance["jobs"] <= 1_000_000
+    assert any("no interval, however long the run" in note for note in result.notes)
+    assert msj.simulate(system, precision=0.1, jobs=300_000, seed=1).provenance["jobs"] <= 300_000
+
+
 def test_s4_where_nobody_waits_every_difference_is_zero():
     found = msj.compare(two_classes(10_000), ["fcfs", "first-fit", "easy-backfilling"], jobs=100_000, seed=1)
     rows = [row for row in found if row.name.endswith("_difference")]

@@ -21,7 +21,8 @@ item   Theorems 6.1 (c = infinity), 7.1    Theorem 8.1, n² p for n^(2−alpha)
 
 **The worst share.** lfms, section 10, says that E[Delta] is largest, theta(n), in the balanced regime. It is larger on
 the border p = kappa/(n ln n): there mu ~ n mu_1/(1 + kappa), and item 5 leaves E[Delta] ~ kappa/(1 + kappa)²·n ln n/2,
-largest at kappa = 1: n ln n/8.
+largest at kappa = 1: n ln n/8. Where large jobs are much the shorter ones, another peak may be higher: small jobs that
+are rare and long, q ~ mu_1/mu_n, with E[Delta] ~ mu_n/(4 mu_1).
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import digamma
+from scipy.special import digamma, expit
 
 from msj.closed_forms.load_focused import Regime
 from msj.closed_forms.one_and_n import OneAndN, one_and_n
 from msj.closed_forms.smooth_sums import sum_over_integers
 
-SCAN = 40  # shares looked at before the search around the best of them
+SCAN = 60  # shares looked at, by their log odds, before the search around the best of them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,23 +108,29 @@ def worst_share(*, servers: int, rate_small: float, rate_large: float) -> WorstS
     '5.23e-10 2.383e+08 4.366e+07'
     """
 
-    def completions(log_p: float) -> float:
-        found = one_and_n(servers=servers, share_large=math.exp(log_p), rate_small=rate_small, rate_large=rate_large)
+    def completions(odds: float) -> float:
+        found = one_and_n(
+            servers=servers,
+            share_large=float(expit(odds)),
+            share_small=float(expit(-odds)),
+            rate_small=rate_small,
+            rate_large=rate_large,
+        )
         return found.relative_completions_at_departure
 
-    log_n = math.log(servers)
-    # Longer large jobs drain the time at smaller shares: the search begins that far down.
-    lowest = -2 * log_n - math.log(1.0 + rate_small / rate_large) - 3.0
-    grid = np.linspace(lowest, math.log(0.5), SCAN)
+    log_n, ratio = math.log(servers), rate_large / rate_small
+    # Longer large jobs drain the time at smaller shares, longer small ones where these are rare: as far as that.
+    lowest = -2 * log_n - math.log1p(1.0 / ratio) - 3.0
+    grid = np.linspace(lowest, math.log1p(ratio) + 3.0, SCAN)
     values = [completions(float(each)) for each in grid]
     best = int(np.argmax(values))
     ends = (float(grid[max(best - 1, 0)]), float(grid[min(best + 1, SCAN - 1)]))
     found = minimize_scalar(lambda x: -completions(x), bounds=ends, method="bounded", options={"xatol": 1e-10})
     return WorstShare(
         servers=servers,
-        share_large=math.exp(float(found.x)),
+        share_large=float(expit(found.x)),
         completions=completions(float(found.x)),
         border_share=1.0 / (servers * log_n),
         border_completions=servers * log_n / 8.0,
-        balanced_completions=completions(-log_n),
+        balanced_completions=completions(-math.log(servers - 1)),
     )

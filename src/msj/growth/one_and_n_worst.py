@@ -1,7 +1,8 @@
 """The share of jobs that need all servers at which the queue is longest, as clusters grow.
 
 lfms (sections 4 and 10) puts the peak of E[Delta(Y_d)] into the balanced regime, p_n = c/n, with theta(n). It lies on
-the border 1/(n ln n) of the 1-server dominated regime and is n ln n/8 (``closed_forms.one_and_n_terms``).
+the border 1/(n ln n) of the 1-server dominated regime and is n ln n/8 (``closed_forms.one_and_n_terms``), once the
+cluster is so large that this exceeds mu_n/(4 mu_1): what a few long small jobs among short large ones do.
 """
 
 from __future__ import annotations
@@ -68,8 +69,16 @@ def _rows(found: WorstShare) -> Iterator[Quantity]:
 
 def _verdict(found: WorstShare) -> str:
     times = found.completions / found.balanced_completions
-    return (
+    said = (
         f"At {found.servers} servers the worst share is {found.share_large:.4g}, and relative completions are "
-        f"{times:.3g} times those of the balanced share 1/n. Not the balanced regime is the worst, as lfms, section 10 "
-        "says, but the border 1/(n ln n): there they grow like n ln n/8, in the balanced regime like n/2."
+        f"{times:.3g} times those of the balanced share 1/n. "
+    )
+    if found.share_large > 0.5:
+        return said + (
+            "Small jobs are so long here that a few of them among large ones are the worst; the border 1/(n ln n), "
+            "where relative completions grow like n ln n/8, is so only on larger clusters."
+        )
+    return said + (
+        "Not the balanced regime is the worst, as lfms, section 10 says, but the border 1/(n ln n): there they grow "
+        "like n ln n/8, in the balanced regime like n/2."
     )
