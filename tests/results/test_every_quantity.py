@@ -30,6 +30,12 @@ KNOWN = {
         reset_constant_limit reset_constant_high""",
     "answers/test_terms_by_hand.py::test_what_large_jobs_cost_is_what_small_ones_alone_would_complete_more": """
         lost_throughput share_large""",
+    "answers/test_completion_terms_by_hand.py::test_each_term_of_three_servers_in_fractions": """
+        completions_term_1 completions_term_2 completions_term_3 completions_term_4 completions_term_5
+        scaled_completions""",
+    "answers/test_completion_terms_by_hand.py::test_the_worst_share_of_two_servers_is_the_root_of_a_derivative": """
+        worst_share_large worst_relative_completions""",
+    "answers/test_completion_terms_by_hand.py::test_what_reset_leaves_open_of_m_m_2": "reset_constant_low",
     "answers/test_rows_by_hand.py::test_states_of_the_running_example_by_balance_equations": """
         state_probability state_probability_at_departure relative_completions""",
     "answers/test_rows_by_hand.py::test_differences_on_the_same_jobs_are_those_of_the_exact_means": """
@@ -42,6 +48,26 @@ KNOWN = {
         off_servers set_up_servers busy_servers idle_servers""",
     "answers/test_rows_by_hand.py::test_packings_that_take_most_share_the_time_by_their_work": "time_share",
     "answers/test_rows_by_hand.py::test_the_law_of_the_number_of_jobs_begins_at_none": "jobs_in_system_probability",
+    "answers/test_more_rows_by_hand.py::test_how_unevenly_triples_of_jobs_come_by_hand": """
+        alike_share arrival_dispersion work_dispersion""",
+    "answers/test_more_rows_by_hand.py::test_a_lognormal_law_of_three_run_times_and_of_two_by_hand": """
+        run_time_cv fitted_mean_run_time fitted_run_time_cv fit_distance""",
+    "answers/test_more_rows_by_hand.py::test_what_a_poisson_fit_predicts_of_three_at_a_time_by_hand": """
+        predicted_over_replayed""",
+    "answers/test_more_rows_by_hand.py::test_what_a_plan_shows_of_five_jobs_by_hand": """
+        exceedance_probability slowdown_percentile bounded_slowdown_percentile""",
+    "answers/test_more_rows_by_hand.py::test_claims_are_counted_by_what_is_said_of_them": """
+        claims claims_reproduced claims_by_our_reading""",
+    "answers/test_more_rows_by_hand.py::test_jobs_are_lost_as_often_as_four_states_say": "loss_probability",
+    "answers/test_more_rows_by_hand.py::test_servers_of_jobs_that_load_after_a_breakdown_are_paid_for_by_renewal": """
+        paying_servers""",
+    "simulation/test_rows_of_servers_by_hand.py::test_servers_that_idle_while_jobs_wait": """
+        idle_servers_while_jobs_wait""",
+    "simulation/test_rows_of_servers_by_hand.py::test_jobs_are_put_aside_by_those_that_come_before_them": """
+        preemptions_per_job""",
+    "simulation/test_rows_of_servers_by_hand.py::test_waits_by_the_hour_are_those_of_a_queue_whose_rate_changes": """
+        hourly_mean_waiting_time hourly_waiting_probability""",
+    "planning/test_capacity.py::test_blame_of_two_classes_by_hand": "blocked_servers",
     "answers/test_replay.py::test_the_numbers_are_those_of_the_jobs": "mean_bounded_slowdown makespan",
     "analysis/test_exact_response.py::test_needs_of_one_are_erlang_c": """
         mean_waiting_time waiting_time_percentile waiting_probability tail_decay_rate""",
@@ -64,6 +90,25 @@ KNOWN = {
     "fitting/test_round_trip.py::test_replications_are_taken_one_after_the_other": "stickiness",
     "fronts/test_front_of.py::test_what_set_up_says_about_energy": "mean_power",
     "growth/test_fluid.py::test_distance_falls_like_the_root_of_n": "distance_exponent",
+    "growth/test_rows_by_hand_of_growth.py::test_the_fluid_falls_in_a_line_and_then_like_an_exponential": """
+        fluid_jobs_over_rate""",
+    "growth/test_rows_by_hand_of_growth.py::test_a_path_of_many_jobs_is_near_its_mean": "jobs_over_rate",
+    "growth/test_rows_by_hand_of_growth.py::test_the_mean_distance_is_that_of_a_chain_between_walls": """
+        mean_distance_to_fluid""",
+    "growth/test_rows_by_hand_of_growth.py::test_the_papers_bound_on_the_distance_is_five_per_cent": """
+        distance_to_fluid_bound""",
+    "growth/test_rows_by_hand_of_growth.py::test_the_sharper_bound_on_the_distance_from_the_best_number_of_pieces": """
+        distance_to_fluid_sharper_bound""",
+    "growth/test_rows_by_hand_of_growth.py::test_waiting_on_the_border_by_the_normal_law": """
+        limiting_waiting_probability_lower_bound limiting_waiting_probability_upper_bound""",
+    "growth/test_rows_by_hand_of_growth.py::test_the_waste_of_the_running_example_and_what_it_tends_to": """
+        wasted_share limiting_wasted_servers""",
+    "growth/test_rows_by_hand_of_growth.py::test_where_the_waste_ends_as_large_jobs_become_slow_or_fast": """
+        wasted_servers_limit""",
+    "growth/test_rows_by_hand_of_growth.py::test_sure_stability_from_the_servers_that_are_busy_when_somebody_waits": """
+        sharper_sufficient_utilisation""",
+    "growth/test_rows_by_hand_of_growth.py::test_simulated_waiting_is_that_of_erlang": "simulated_waiting_probability",
+    "growth/test_zero_queueing.py::test_the_theorem_is_cited_for_exponential_durations_only": "sufficient_utilisation",
     "growth/test_sharpest_bound.py::test_lemmas_against_a_chain_that_keeps_the_head": "server_time_left",
     "growth/test_sharpest_bound.py::test_the_border_is_one_curve_whatever_the_needs_grow_like": """
         limiting_waiting_probability""",
@@ -89,15 +134,6 @@ KNOWN = {
 }
 #: Names whose values no test is known to know: each is a test to write.
 UNKNOWN = """
-    alike_share arrival_dispersion blocked_servers bounded_slowdown_percentile claims claims_by_our_reading
-    claims_reproduced completions_term_1 completions_term_2 completions_term_3 completions_term_4
-    completions_term_5 distance_to_fluid_bound distance_to_fluid_sharper_bound exceedance_probability fit_distance
-    fitted_mean_run_time fitted_run_time_cv fluid_jobs_over_rate hourly_mean_waiting_time
-    hourly_waiting_probability idle_servers_while_jobs_wait jobs_over_rate limiting_waiting_probability_lower_bound
-    limiting_waiting_probability_upper_bound limiting_wasted_servers loss_probability mean_distance_to_fluid
-    paying_servers predicted_over_replayed preemptions_per_job reset_constant_low run_time_cv scaled_completions
-    sharper_sufficient_utilisation simulated_waiting_probability slowdown_percentile sufficient_utilisation
-    wasted_servers_limit wasted_share work_dispersion worst_relative_completions worst_share_large
 """
 TESTS = Path(__file__).parents[1]
 
