@@ -189,7 +189,7 @@ def measure(
 
 
 def measure_difference(
-    cell: Cell, seeds: int, controls: bool, first: int = 0, levels: tuple[float, ...] = LEVELS
+    cell: Cell, seeds: int, controls: bool, first: int = 0
 ) -> dict[tuple[str, float | None], list[bool | None]]:
     """Return the same for the mean difference from FCFS, at a share of the FCFS threshold."""
     rate = cell.load * threshold("fcfs")
@@ -200,7 +200,7 @@ def measure_difference(
     for seed in range(first, first + seeds):
         policy = SYSTEMS[cell.system]().policy
         result = msj.compare(
-            system, ["fcfs", policy], jobs=cell.jobs, rng=cell.seed(seed + 10**6), levels=levels, controls=controls
+            system, ["fcfs", policy], jobs=cell.jobs, rng=cell.seed(seed + 10**6), levels=(), controls=controls
         )
         rows = [row for row in result if row.name == "mean_response_time_difference"]
         found.append(None if not rows or rows[0].low is None else rows[0].low <= truth <= rows[0].high)

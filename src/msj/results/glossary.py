@@ -196,7 +196,7 @@ GLOSSARY: dict[str, Term] = {
         ("fitted_mean_run_time", "time", "mean of the law that was fitted to the run times"),
         ("fitted_run_time_cv", "1", "standard deviation over mean of that law"),
         ("fit_distance", "share", "largest difference between the distribution functions of a law and of the jobs"),
-        ("alike_share", "share", "share of jobs that are of the class of the one before"),
+        ("alike_share", "share", "share of jobs that are of the class of the one before (of the first: the last)"),
         ("stickiness", "share", "probability of the likeliest sticky order"),
         ("arrival_dispersion", "1", "variance over mean of the number of jobs that come in windows of a length"),
         ("work_dispersion", "1", "the same of their work, less what differing jobs alone would make it"),
