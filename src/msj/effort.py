@@ -95,7 +95,8 @@ class Effort:
 
     def part(self, low: float, high: float, words: str = "") -> Effort:
         """Return the effort for a part of the work, whose 0 to 1 is ``low`` to ``high`` of the whole."""
-        return self if self.progress is None else replace(self, progress=within(self.progress, low, high, words))
+        watch = within(self.progress, low, high, words)
+        return self if self.progress is None else replace(self, progress=watch)
 
     def replace(self, **changes: object) -> Effort:
         """Return a copy with some limits changed."""
@@ -120,6 +121,8 @@ def within(watch: Watch | None, low: float, high: float, words: str = "") -> Wat
     >>> seen[0].done, seen[0].words
     (0.75, '64 servers: 1,000 jobs')
     """
+    if not 0.0 <= low <= high <= 1.0:
+        raise ValueError(f"a part from {low} to {high} is no part of the whole, 0 to 1")
     if watch is None:
         return ignore
 
