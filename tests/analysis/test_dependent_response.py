@@ -9,7 +9,7 @@ from tests.analysis.brute_force_dependent import open_means, saturated_throughpu
 
 import msj
 from msj import Exponential, JobClass, System
-from msj.analysis.dependent_law import DependentLaw
+from msj.analysis.dependent_law import DependentLaw, operations
 from msj.analysis.dependent_response import DependentResponse, dependent_at
 from msj.analysis.saturated_chain import saturate
 from msj.model.durations import Erlang, Hyperexponential
@@ -267,3 +267,14 @@ def test_who_comes_said_by_the_arrivals_gives_the_threshold_of_that_order():
     result = msj.analyse(told.replace(load=0.5))
     assert "mean_response_time" not in {row.name for row in result}
     assert any("say who comes" in note for note in result.notes)
+
+
+def test_following_a_job_costs_as_many_states_as_there_are_for_each_event():
+    sizes, clock, stay, rate = (40, 1000, 800), 10.0, 100.0, 1.0
+    cost = operations(sizes, clock, stay, rate)
+    # Where states and events are many, twice as many of either are twice the cost.
+    assert operations((80, 2000, 1600), clock, stay, rate) == pytest.approx(2 * cost, rel=0.01)
+    assert operations(sizes, 2 * clock, stay, rate) == pytest.approx(2 * cost, rel=0.01)
+    assert operations(sizes, clock, stay, 2 * rate) == pytest.approx(2 * cost, rel=0.01)  # twice the jobs are met
+    assert operations(sizes, clock, 2 * stay, rate) == pytest.approx(4 * cost, rel=0.03)
+    assert 0 < operations((1,), 1.0, 0.1, 0.1) < 1e-3 * cost

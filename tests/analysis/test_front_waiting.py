@@ -12,7 +12,7 @@ from fronts.brute_force import replaced, stationary
 from msj import Exponential, JobClass, System
 from msj.analysis.front_waiting import FrontWaitingLaw, why_no_percentiles
 from msj.disciplines import Stage
-from msj.fronts import front_of, open_front
+from msj.fronts import FrontModel, front_of, open_front
 from msj.markov.level_process import solve
 from strategies import simple, systems
 
@@ -186,3 +186,33 @@ def test_where_they_are_not_known():
     assert not values(result)
     assert any("Percentiles are not known for this model" in note for note in result.notes)
     assert values(msj.analyse(system, percentiles=True))
+
+
+class FastAndSlow(FrontModel):
+    """Two machines; the oldest job is on the fast one, so a job may be moved after it has started."""
+
+    most_jobs = 2
+
+    def fresh(self):
+        yield "job", 1.0
+
+    def steps(self, front):
+        for i, speed in enumerate((2.0, 0.5)[: len(front)]):
+            yield speed, front[:i] + front[i + 1 :], True
+
+    def starts_at_once(self, front, job):
+        return len(front) < 2
+
+
+def test_where_others_affect_a_job_that_has_started_its_wait_is_known_and_its_stay_is_not():
+    """n jobs leave at rates 2, 2.5, 2.5, ...: those who wait do so exponentially at rate 2.5 − 2."""
+    result = msj.analyse_model(FastAndSlow(), load=0.8)
+    assert result.notes == ("Percentiles of response times are not known: others may affect a job that has started.",)
+    waits = 4 / (1 + 1 + 4)  # 0, 1, 2, ... jobs have weights 1, 1, then 0.8, 0.64, ...
+    assert result["waiting_probability"] == pytest.approx(waits, rel=1e-9)
+    assert result["mean_waiting_time"] == pytest.approx(waits / 0.5, rel=1e-9)
+    assert result["waiting_time_percentile", None, 95.0] == pytest.approx(np.log(waits / 0.05) / 0.5, rel=1e-6)
+    assert not [row for row in result if row.name == "response_time_percentile"]
+    plain = msj.analyse_model(FastAndSlow(), load=0.8, percentiles=False)
+    assert plain.notes == ()
+    assert not [row for row in plain if row.name.endswith("_percentile")]

@@ -1,5 +1,7 @@
 """How the command line behaves: what it says where, in which colours, and how it completes and ends."""
 
+import io
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +17,9 @@ from test_cli import EXAMPLE
 import msj.cli
 from msj.cli import COMMANDS, main
 from msj.cli import msj as program
+from msj.cli.progress_bar import ProgressBar
 from msj.registry import DURATIONS, POLICIES
+from msj.results import Progress
 
 
 def in_a_process(*arguments):
@@ -136,6 +140,35 @@ def test_colours_only_on_a_terminal_and_never_with_no_color():
         assert "\x1b" not in seen
     piped = subprocess.run([sys.executable, "-m", "msj", "list", "durations"], capture_output=True, check=True)
     assert b"\x1b" not in piped.stdout + piped.stderr
+
+
+class Terminal(io.StringIO):
+    """Text that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
+def test_a_bar_is_coloured_where_colours_are_welcome(monkeypatch, environment, coloured):
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in ({"TERM": "xterm-256color"} | environment).items():
+        monkeypatch.setenv(name, value)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with ProgressBar() as bar:
+        bar.show(Progress(done=0.25, words="soon"))
+        assert bar.bar is None  # what is done within a second gets no bar
+        bar.started -= 2.0
+        bar.show(Progress(done=0.5, words="half way"))
+        assert bar.bar.console.color_system == ("256" if coloured else None)
+        bar.bar.refresh()
+    seen = terminal.getvalue()
+    assert ("half way" in seen) == (environment.get("TERM") != "dumb")
+    assert bool(re.search(r"\x1b\[[\d;]*m", seen)) == coloured
 
 
 def test_errors_are_red_on_a_terminal_only():

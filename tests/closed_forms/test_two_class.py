@@ -304,6 +304,16 @@ def test_a_share_that_rounds_the_other_to_one():
     assert system.stability_threshold == pytest.approx(float(threshold), rel=1e-13)
 
 
+def test_nobody_can_write_into_what_was_found():
+    found = two_class(servers=6, needs=(1, 3), shares=(0.5, 0.5), rates=(1.0, 2.0))
+    arrays = {name: value for name, value in vars(found).items() if isinstance(value, np.ndarray)}
+    assert {"states", "time_average", "departure_average"} <= arrays.keys()
+    for name, array in arrays.items():
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7
+        assert not np.any(array[0] == 7), name
+
+
 @pytest.mark.parametrize(
     ("change", "error", "sentence"),
     [

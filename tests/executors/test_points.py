@@ -174,6 +174,11 @@ def test_progress_counts_what_was_there(tmp_path):
     effort = Effort(progress=lambda now: seen.append((now.done, now.words)))
     ask(logged, cells_of(range(4), log), tmp_path / "store", effort)
     assert seen == [(0.5, "2 of 4 answers"), (0.75, "3 of 4 answers"), (1.0, "4 of 4 answers")]
+    seen.clear()
+    ask(logged, cells_of([0], log), tmp_path / "one", effort)
+    assert seen == [(1.0, "1 of 1 answers")]
+    with Kept(None) as kept:
+        assert Points(logged, {}, kept=kept, effort=effort).progress() == (0.0, "0 of 0 answers")
 
 
 def test_an_effort_that_is_over_leaves_the_rest(tmp_path):

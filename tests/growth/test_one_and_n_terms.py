@@ -87,6 +87,9 @@ def test_the_worst_share_is_on_the_border_and_not_in_the_balanced_regime():
     assert found.completions == pytest.approx(found.border_completions, rel=0.05)
     result = msj.one_and_n_worst([100])
     assert "Not the balanced regime is the worst" in result.notes[0]
+    rated = msj.one_and_n_worst([100], rate_small=1.0, rate_large=1.0)
+    assert result.quantities == rated.quantities  # where nothing is said of them, rates are 1
+    assert {key: result.provenance[key] for key in ("rate_small", "rate_large")} == {"rate_small": 1, "rate_large": 1}
 
 
 @pytest.mark.parametrize("servers", [2, 5, 30])

@@ -189,3 +189,13 @@ def test_groups_by_need_hold_every_job_in_order(needs):
         low, _, high = name.removeprefix("need ").partition(" to ")
         assert ((need[groups.of_job == i] >= int(low)) & (need[groups.of_job == i] <= int(high or low))).all()
     assert (np.diff(groups.of_job[np.argsort(need, kind="stable")]) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    "ask", [msj.log, msj.fit, msj.report_log, lambda none: msj.plan(none, targets="mean wait <= 1 h")]
+)
+def test_a_trace_without_jobs_is_refused_in_words(ask):
+    none = read_log(EXAMPLE).between(-2, -1)
+    assert len(none) == 0
+    with pytest.raises(InvalidInput, match="the trace has no jobs; choose another stretch"):
+        ask(none)

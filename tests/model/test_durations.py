@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 from msj import Coxian, Empirical, Erlang, Exponential, Fit, Hyperexponential, InvalidInput, PhaseType
 from msj.model.durations import Duration, duration_from_spec
@@ -193,3 +194,24 @@ def test_the_keys_a_law_declares_are_those_that_scale_it(law):
     for one in (found, plain.scaled(60), plain.retimed(60)):
         assert float(one.mean) == pytest.approx(60 * float(plain.mean), rel=1e-12)
         assert one.second_moment == pytest.approx(3600 * plain.second_moment, rel=1e-12)
+
+
+@pytest.mark.parametrize("shape", [0.5, 1.0, 1.7, 4.0])
+def test_moments_of_weibull_are_those_of_its_integral(shape):
+    """E[(X/s)^r] = ∫ v^r f(v) dv, f the density of P(X/s > v) = exp(−v^shape), and s is what makes the mean right."""
+
+    def integral(order):
+        return quad(lambda v: v**order * shape * v ** (shape - 1) * math.exp(-(v**shape)), 0, np.inf, limit=500)[0]
+
+    made = duration_from_spec({"law": "weibull", "shape": shape, "mean": 3})
+    scale = 3 / integral(1)
+    for order in (-3, -2, -1, 0, 1, 2, 3, 4):
+        expected = scale**order * integral(order) if order > -shape else math.inf
+        assert made.moment(order) == pytest.approx(expected, rel=1e-6), order
+    assert made.moment(2) == pytest.approx(made.second_moment, rel=1e-12)
+
+
+@pytest.mark.parametrize("law", DURATIONS.names())
+def test_the_first_two_moments_are_the_mean_and_the_second_moment(law):
+    made = make(law)
+    assert [made.moment(1), made.moment(2)] == pytest.approx([float(made.mean), made.second_moment], rel=1e-12)

@@ -14,7 +14,7 @@ from msj.reports.fit_text import prediction_table, prediction_words
 from msj.reports.log_changes import Change
 from msj.reports.log_findings import findings_of
 from msj.reports.log_page import write_log_report
-from msj.reports.log_report_text import write_log_report_text
+from msj.reports.log_report_text import changes_table, write_log_report_text
 from msj.results import Quantity, Result
 from msj.results.glossary import GLOSSARY
 
@@ -223,3 +223,28 @@ def test_rows_and_findings_are_in_the_unit_asked_for(report):
     for there, here in zip(hours["findings"], report.to_dict()["findings"], strict=True):
         factor = {"hours": 3600.0, "share": 1.0}[there["quantity"]["unit"]]
         assert there["quantity"]["value"] == pytest.approx(here["quantity"]["value"] / factor)
+
+
+def test_the_table_of_changes_says_by_how_much_the_mean_differs(report):
+    changes = [change("nothing", 0, 7200.0), change("servers", 4, 5400.0), change("load", 2, 18000.0)]
+    table = changes_table(dataclasses.replace(report, changes=tuple(changes)))
+    assert [row[2] for row in table.rows] == ["–", "−25 %", "+150 %"]
+    assert [row[1] for row in table.rows] == ["2 h", "90 min", "5 h"]
+    assert [row[3] for row in table.rows] == ["4 h", "3 h", "10 h"]
+    nobody = changes_table(dataclasses.replace(report, changes=(change("nothing", 0, 0.0), change("load", 2, 9.0))))
+    assert [row[2] for row in nobody.rows] == ["–", "–"]  # nothing is no part of something
+
+
+def test_what_few_jobs_cannot_say_is_said_to_be_missing():
+    trace = msj.read_log(LOG)
+    for jobs, name, reason in (
+        (5, "fit", "5 jobs that fit on 32 servers are too few"),
+        (40, "prediction", "200 are needed"),
+    ):
+        few = trace.replace(frame=trace.frame.iloc[:jobs])
+        found = msj.report_log(few, seed=1, policies=["easy-backfilling"])
+        assert (found.fit is None) == (name == "fit")
+        assert [gap.name for gap in found.missing] == [name]
+        assert reason in found.missing[0].reason
+        text = re.sub(r"\s+", " ", write_log_report_text(found))
+        assert str(found.missing[0]) in text

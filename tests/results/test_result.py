@@ -51,3 +51,18 @@ def test_dict_is_json(result):
 
 def test_what_is_not_finite_becomes_null():
     assert Quantity(name="x", value=math.inf, kind="bound", method="").to_dict()["value"] is None
+
+
+def test_json_has_names_as_they_are_and_only_numbers_that_json_knows():
+    row = Quantity(name="load", value=math.inf, kind="bound", method="λ·E[S] ≤ 1")
+    found = Result(system={"name": "Größe"}, quantities=(row,), provenance={"seconds": math.nan})
+    text = found.to_json()
+    assert '"name": "Größe"' in text
+    assert "λ·E[S] ≤ 1" in text
+    assert "\\u" not in text
+    document = json.loads(text, parse_constant=pytest.fail)
+    assert document == found.to_dict()
+    assert (document["quantities"][0]["value"], document["provenance"]["seconds"]) == (None, None)
+    # What was given is told as it was given; where JSON has no word for it, none is made up.
+    with pytest.raises(ValueError, match="JSON"):
+        Result(system={"servers": math.nan}, quantities=()).to_json()

@@ -117,3 +117,9 @@ def test_html_shows_the_same_numbers_and_escapes_names():
     assert "<b>" not in page.replace("<b>a &amp; b: solved</b>", "")
     assert "1 &lt; 2" in page
     assert page.count("7.517772") >= 14
+
+
+def test_a_line_with_nothing_but_its_label_stays_where_all_columns_fit():
+    rows = [["first", "1.5"], ["second", ""], ["third", "2.5"]]
+    assert write_grid(["name", "value"], rows).splitlines() == ["name    value", "first   1.5", "second", "third   2.5"]
+    assert write_grid(["name"], [["first"], ["second"]]).splitlines() == ["name", "first", "second"]

@@ -84,6 +84,32 @@ def test_a_server_with_the_thresholds_weights_is_as_near_to_its_limit_as_the_clu
     assert known.weights[3] == pytest.approx(1.0, rel=1e-3)  # a job that needs all servers takes them from all
 
 
+@pytest.mark.parametrize(
+    ("load", "jobs", "busy"),
+    [
+        (0.6, 10**6, [0.75, 0.88, 0.96]),
+        (0.74, 10**6, [0.88, 0.96]),  # less than a fiftieth busier tells nothing new
+        (0.86, 10**6, [0.88, 0.96]),
+        (0.87, 10**6, [0.96]),
+        (0.6, 10, []),  # too few jobs for the memory of any other
+    ],
+)
+def test_where_no_threshold_is_known_slower_servers_go_along(load, jobs, busy):
+    system = cluster("easy-backfilling")
+    rate = load * system.naive_threshold
+    assert known_of(system).stability_threshold is None
+    controls = controls_of(system, rate, jobs)
+    assert controls.busy == pytest.approx([load, *busy], rel=1e-12)
+    for weights, used in zip(controls.weights, controls.busy, strict=True):
+        slower = used / load  # than one as fast as the cluster, whatever the job
+        assert weights == pytest.approx([slower * need / 8 for need in (1, 2, 4, 8)], rel=1e-12)
+    means = [(need / 8) * mean for need, mean in ((1, 2), (2, 1), (4, 0.5), (8, 0.5))]
+    square = sum(2 * mean**2 for mean in means) / 4  # of exponential durations
+    for workload, used in zip(controls.workloads, controls.busy, strict=True):
+        expected = rate * (used / load) ** 2 * square / (2 * (1 - used))  # Pollaczek and Khinchine
+        assert workload == pytest.approx(expected, rel=1e-12)
+
+
 def test_where_larger_needs_go_first_servers_see_only_those():
     controls = controls_of(cluster("most-servers-first"), 1.0)
     assert [sum(weight > 0 for weight in weights) for weights in controls.weights] == [4, 1, 2, 3]

@@ -216,6 +216,21 @@ def test_compare_serves_the_same_jobs():
         compare(system, ["fcfs", "fcfs"], jobs=1000)
 
 
+def test_differences_keep_the_laws_that_means_keep():
+    """Nobody is preempted: stays differ as waits do, the durations being the same; and numbers by Little's law."""
+    found = compare(EXAMPLE.replace(arrival_rate=0.5), ["fcfs", "first-fit"], jobs=10_000, rng=1)
+    names = ("mean_response_time", "mean_waiting_time", "mean_jobs_in_system", "mean_jobs_waiting")
+    rows = {name: next(row for row in found if row.name == f"{name}_difference") for name in names}
+    stay = rows["mean_response_time"]
+    assert stay.low < stay.value < stay.high < 0
+    apart = [found.at(policy=policy)["mean_waiting_time"] for policy in ("first-fit", "fcfs")]
+    assert stay.value == pytest.approx(apart[0] - apart[1], abs=stay.high - stay.low)
+    for name, factor in zip(names, (1.0, 1.0, 0.5, 0.5), strict=True):
+        row = rows[name]
+        ends = [factor * end for end in (stay.value, stay.low, stay.high)]
+        assert [row.value, row.low, row.high] == pytest.approx(ends, rel=1e-12), name
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -16,7 +16,7 @@ from msj.simulation.intervals import Variance, mean_interval, pooled, probabilit
 from msj.simulation.percentile_interval import percentile_intervals
 from msj.simulation.plan import Pace, Plan
 from msj.simulation.reading import batches_of, read
-from msj.simulation.record import Record
+from msj.simulation.record import SPARSE, Record
 from msj.simulation.sketch import BINS, RELATIVE_ERROR, Sketch, first_bin
 from msj.simulation.tally import COLUMNS, Tally
 
@@ -161,6 +161,15 @@ def test_two_pieces_merge_to_one_even_half_way(dense, monkeypatch):
         assert a.time == b.time
         assert np.array_equal(a.response.bins, b.response.bins)
         assert np.array_equal(a.response.counts, b.response.counts)
+
+
+@pytest.mark.parametrize("classes", [1, 3, 100])
+def test_a_histogram_of_every_class_is_kept_only_where_jobs_are_many_enough(classes):
+    enough = classes * BINS // SPARSE
+    many, few = (Record(classes=classes, lowest=0, warm_up=0, piece=piece) for piece in (enough, enough - 1))
+    assert (many.dense, few.dense) == (True, False)
+    assert many.histograms.nbytes == 2 * classes * BINS * 4  # waiting and response, four bytes each
+    assert few.histograms.nbytes == 0
 
 
 def test_student_interval_by_hand():

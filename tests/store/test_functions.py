@@ -21,6 +21,7 @@ from msj.store import (
     function_parts,
     why_no_identity,
 )
+from msj.store.origins import installed_as
 
 CELLS = iter(range(10_000))
 
@@ -86,6 +87,18 @@ def test_every_value_of_a_global_has_its_own_identity():
     found = [identity_in(PICK, LIMIT=value) for value in VALUES]
     assert None not in found
     assert len(set(found)) == len(VALUES)
+
+
+def test_functions_of_numpy_are_known_by_their_name_even_if_they_do_not_say_whose_they_are(monkeypatch):
+    package = f"numpy {np.__version__}"
+    assert installed_as(np.minimum) == ["numpy", "minimum", package]
+    found = {}
+    for kind in ("ufunc", "other"):
+        silent = type(kind, (), {"__module__": None})()
+        silent.__name__ = f"silent_{kind}"
+        monkeypatch.setattr(np, silent.__name__, silent, raising=False)
+        found[kind] = installed_as(silent)
+    assert found == {"ufunc": ["numpy", "silent_ufunc", package], "other": None}
 
 
 def test_a_value_changed_in_place_is_another_function():

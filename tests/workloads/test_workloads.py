@@ -165,3 +165,18 @@ def test_the_clock_of_a_source_is_the_last_arrival_it_gave():
     assert source.clock == 0.0
     for count in (1, 5, 40_000, 3):  # within a block, across one
         assert source.take(count).arrival[-1] == source.clock > 0
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-12])
+def test_what_is_cut_out_of_long_gaps_is_remembered_in_any_unit_of_time(unit):
+    """Jobs so rare that the cluster is empty nearly always: clock and skipped time are the gaps that were drawn."""
+    system = System(servers=2, classes=[JobClass(name="a", need=1, share=1, duration=Exponential(mean=unit))])
+    streams = [Streams(root=seed_sequence(1), replication=0) for _ in range(2)]
+    source = SystemJobs(system, arrival_rate=1e-6 / unit, streams=streams[0])
+    assert (source.clock, source.skipped) == (0.0, 0.0)
+    drawn = np.cumsum(streams[1].generator("arrivals").standard_exponential(200)) * 1e6 * unit
+    for before, count in ((0, 1), (1, 9), (10, 190)):
+        last = before + count - 1
+        assert source.take(count).arrival[-1] == source.clock
+        assert source.clock + source.skipped == pytest.approx(drawn[last], rel=1e-9)
+        assert 0 < source.clock < 0.05 * drawn[last]

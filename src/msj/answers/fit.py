@@ -15,7 +15,7 @@ from msj.effort import Watch
 from msj.errors import Failure, InvalidInput
 from msj.fitting import FitOptions, Fitted, fitted
 from msj.fitting.remarks import arrivals_words, notes_of, order_words, remarks_of
-from msj.logs import Trace, read_log
+from msj.logs import Trace, as_trace
 from msj.model import System
 from msj.model.numbers import whole
 from msj.model.spec_file import to_toml
@@ -128,19 +128,15 @@ def fit(
     >>> found.cluster.order.law, [c.need for c in found.cluster.classes][:3]
     ('sticky', [1, 2, 3])
     """
-    trace = (
-        (file if servers is None else file.replace(servers=servers))
-        if isinstance(file, Trace)
-        else read_log(
-            file,
-            format=format,
-            servers=servers,
-            servers_are=servers_are,
-            columns=columns,
-            time_unit=time_unit,
-            wait_from=wait_from,
-            strict=strict,
-        )
+    trace = as_trace(
+        file,
+        format=format,
+        servers=servers,
+        servers_are=servers_are,
+        columns=columns,
+        time_unit=time_unit,
+        wait_from=wait_from,
+        strict=strict,
     )
     size = servers_of(trace, servers)
     options = FitOptions(

@@ -20,7 +20,7 @@ from msj.answers.question import question, root_of
 from msj.engines.cluster import Cluster
 from msj.engines.fcfs import FcfsEngine
 from msj.errors import Failure
-from msj.logs import Trace, read_log
+from msj.logs import Trace, as_trace
 from msj.logs.groups import by_need
 from msj.logs.look import in_use_words, over_time
 from msj.results import Missing, Outcome, Quantity, Result, provenance
@@ -85,19 +85,16 @@ def log(
     >>> found["jobs_read"], found["jobs_used"], found.at(reason="bad-line")["jobs_left_out"]
     (2006.0, 2000.0, 1.0)
     """
-    if isinstance(file, Trace):
-        trace = file if servers is None else file.replace(servers=servers)
-    else:
-        trace = read_log(
-            file,
-            format=format,
-            servers=servers,
-            servers_are=servers_are,
-            columns=columns,
-            time_unit=time_unit,
-            wait_from=wait_from,
-            strict=strict,
-        )
+    trace = as_trace(
+        file,
+        format=format,
+        servers=servers,
+        servers_are=servers_are,
+        columns=columns,
+        time_unit=time_unit,
+        wait_from=wait_from,
+        strict=strict,
+    )
     root = root_of(rng, seed)
     span = float(trace.column("submit")[-1] - trace.column("submit")[0])
     rows = [

@@ -108,7 +108,7 @@ def fitted(trace: Trace, options: FitOptions, servers: int) -> Fitted:
     submit, run = trace.column("submit"), trace.column("run").astype(np.float64)
     if len(trace) < LEAST_JOBS or not submit[-1] > submit[0]:
         raise InvalidInput(
-            f"{len(trace):,} jobs that fit on {servers:,} servers are too few to fit anything to; "
+            f"the log has too few jobs to fit anything to, {len(trace):,} that fit on {servers:,} servers; "
             f"give a log of at least {LEAST_JOBS}, not all submitted at once"
         )
     by = options.by if options.by is not None else "class" if "class" in trace.frame else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -75,6 +76,15 @@ def read_log(
         return trace_of(reader.read(path, options), options, source=path.name, name=reader.name)
     except MsjError as error:
         raise error.in_file(path) from None
+
+
+def as_trace(file: str | os.PathLike[str] | Trace, *, servers: int | None = None, **reading: Any) -> Trace:
+    """Return a trace with jobs: the one that is given, or read from a file with the options of :func:`read_log`."""
+    if not isinstance(file, Trace):
+        return read_log(file, servers=servers, **reading)
+    if not len(file):
+        raise InvalidInput("the trace has no jobs; choose another stretch, or other jobs")
+    return file if servers is None else file.replace(servers=servers)
 
 
 def format_of(file: Path) -> str | None:

@@ -14,7 +14,7 @@ from msj.answers.simulate import with_arrival_rate
 from msj.effort import Effort, Watch
 from msj.errors import InvalidInput
 from msj.executors.kept import Kept
-from msj.logs import Trace, read_log
+from msj.logs import Trace, as_trace
 from msj.logs.reading import format_of
 from msj.logs.scenario import Scenario
 from msj.model import System
@@ -219,7 +219,7 @@ def _log_plan(
     effort: Effort,
 ) -> PlanResult:
     """Plan for the jobs of a log."""
-    trace = file if isinstance(file, Trace) else read_log(file, servers=servers)
+    trace = as_trace(file, servers=servers)
     size = trace.servers if servers is None else whole(servers, "servers")
     if size is None:
         raise InvalidInput("the log does not say how many servers there are; say it with servers (--servers N)")

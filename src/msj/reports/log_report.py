@@ -16,7 +16,7 @@ from msj.answers.replay import servers_of
 from msj.disciplines import EasyBackfilling
 from msj.effort import Progress, Watch
 from msj.errors import InvalidInput
-from msj.logs import Trace, read_log
+from msj.logs import Trace, as_trace
 from msj.reports.log_changes import Change, changes_of
 from msj.reports.log_contents import LEVELS, Finding
 from msj.reports.log_findings import findings_of
@@ -105,19 +105,15 @@ def report_log(
     >>> print(found.findings[0].sentence)
     Is the backfilling any good? About as good as EASY backfilling: jobs waited 7 h on average, with EASY it would have been 7 h, and 43 h first come first served.
     """  # noqa: E501
-    trace = (
-        (file if servers is None else file.replace(servers=servers))
-        if isinstance(file, Trace)
-        else read_log(
-            file,
-            format=format,
-            servers=servers,
-            servers_are=servers_are,
-            columns=columns,
-            time_unit=time_unit,
-            wait_from=wait_from,
-            strict=strict,
-        )
+    trace = as_trace(
+        file,
+        format=format,
+        servers=servers,
+        servers_are=servers_are,
+        columns=columns,
+        time_unit=time_unit,
+        wait_from=wait_from,
+        strict=strict,
     )
     size = servers_of(trace, servers)
     root = root_of(rng, seed)
