@@ -81,6 +81,21 @@ def test_one_need_is_a_queue_of_many_servers(name):
     assert found["stability_threshold"] == pytest.approx(3, rel=1e-12)
     assert found["mean_jobs_in_system"] == pytest.approx(a + waits * 2, rel=1e-12)
     assert found["waiting_probability"] == pytest.approx(waits, rel=1e-12)
+    if "elastic" in name:  # a job that is served by a part of its servers is neither waiting nor not
+        assert found.find("mean_waiting_time") is None
+    else:  # who waits does so for 1/(3 − 2) on average
+        assert found["mean_waiting_time"] == pytest.approx(waits, rel=1e-12)
+        assert found["mean_jobs_waiting"] == pytest.approx(2 * waits, rel=1e-12)
+
+
+def test_who_comes_first_waits_as_if_alone_and_all_wait_as_their_classes_do():
+    # Need 4 takes all four servers whenever there is one: M/M/1 with arrival rate 0.3 and service rate 2/3.
+    found = msj.analyse(W1["most-servers-first"])
+    waiting = {c: found.row("mean_waiting_time", job_class=c).value for c in ("need 1", "need 4")}
+    assert waiting["need 4"] == pytest.approx(0.3 / (2 / 3) / (2 / 3 - 0.3), rel=1e-9)
+    assert waiting["need 1"] == pytest.approx(found.row("mean_response_time", job_class="need 1").value - 2, rel=1e-9)
+    assert found["mean_waiting_time"] == pytest.approx(sum(waiting.values()) / 2, rel=1e-12)
+    assert found["mean_jobs_waiting"] == pytest.approx(0.6 * found["mean_waiting_time"], rel=1e-12)
 
 
 def test_the_cut_is_checked_and_its_error_reported():

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import msj
+from msj.analysis.attainable_threshold import AttainableThreshold
 from msj.closed_forms.knapsack import best_packing
 from msj.closed_forms.packing_programme import packing_programme
 from msj.errors import InvalidInput, TooLarge
@@ -157,3 +159,18 @@ def test_a_policy_that_packs_comes_close_where_needs_do_not_fit_together():
     ten, nine = (msj.analyse(msj.System(servers=k, classes=jobs)) for k in (10, 9))
     assert ten["attainable_threshold"] == pytest.approx(ten["naive_threshold"])
     assert nine["attainable_threshold"] < 0.99 * nine["naive_threshold"]
+
+
+@pytest.mark.parametrize(("most", "needs"), [(50_000_000, [1]), (2_000_000, [1, 2, 3, 4, 5]), (500_000, range(1, 11))])
+def test_it_is_left_out_where_it_would_take_more_than_a_moment(most, needs):
+    """Ten packings for each need, each found in needs times servers steps: 500 million of these are a moment.
+
+    Classes of the same need are one to it, and those that never arrive are none.
+    """
+    shares = [*["1"] * len(needs), "1", "0"]
+    jobs = [
+        msj.JobClass(name=f"{i}", need=need, share=Fraction(share) / (len(needs) + 1), duration=msj.Exponential(mean=1))
+        for i, (need, share) in enumerate(zip([*needs, 1, 1000], shares, strict=True))
+    ]
+    for servers, told in ((most, True), (most + 1, False)):
+        assert AttainableThreshold().in_a_moment(msj.System(servers=servers, classes=jobs)) is told

@@ -81,6 +81,7 @@ def compare(rule, values, seed):
     done = in_blocks(engine, block)
     assert_same(done, [job.start for job in jobs], [job.finish for job in jobs])
     assert np.array_equal(done.preemptions, [job.stops for job in jobs])
+    assert engine.farm.whole[0]["serving"] == 0  # all have left: else each look at the front goes on to the last job
     assert engine.wasted_area == pytest.approx(twin.wasted, rel=1e-9, abs=1e-9)
     for state, area in twin.areas.items():
         assert engine.areas.get(f"{state}_servers", 0.0) == pytest.approx(area, rel=1e-9, abs=1e-9), state

@@ -7,7 +7,7 @@ from msj.errors import InvalidInput
 from msj.fitting.arrivals import fit_arrivals
 from msj.fitting.bursts import Bursts
 from msj.fitting.clock import clock_dispersion, fit_clock
-from msj.fitting.dispersion import dispersion_of
+from msj.fitting.dispersion import dispersion_of, windows
 from msj.model.arrivals import DailyArrivals, MmppArrivals
 
 BURSTS = MmppArrivals(rates=[9, 1], switching=[[0, 0.2], [0.05, 0]])
@@ -64,6 +64,16 @@ def test_the_curve_of_dispersions_is_that_of_the_counts():
     found = dispersion_of(times(BURSTS, 400_000), works(400_000))
     expected = made.dispersion(found.window)
     assert np.abs((found.jobs - expected) / found.jobs_error).max() < 4.5
+
+
+def test_windows_hold_two_jobs_at_least_and_thirty_of_them_fit():
+    assert windows(240.0, 240) == pytest.approx([2, 4, 8])
+    assert windows(240.0, 239) == pytest.approx([480 / 239, 960 / 239])  # twice that would fit less than 30 times
+    assert windows(240.0, 60) == pytest.approx([8])
+    for few in (2, 15, 20, 30):
+        assert len(windows(240.0, few)) == 0
+    found = fit_arrivals(np.cumsum(np.random.default_rng(1).exponential(3.0, 20)), works(20))
+    assert (found.arrivals.law, len(found.target), found.distances) == ("poisson", 0, {"poisson": 0.0})
 
 
 def test_independent_work_adds_its_squared_cv_and_nothing_else():

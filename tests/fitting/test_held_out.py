@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import msj
-from msj.answers.held_out import drawn, parts_of
+from msj.answers.held_out import drawn, parts_of, predictions
 from msj.errors import InvalidInput
+from msj.fitting import FitOptions
+from msj.registry import POLICIES
 
 LOG = "examples/logs/small_cluster.swf"
 
@@ -46,6 +48,23 @@ def test_drawn_jobs_bring_the_work_of_the_part_held_out_over_as_long_a_time():
         assert jobs.arrival[-1] <= parts.span
         brought.append(float((jobs.need * jobs.duration).sum()) / (32 * parts.span))
     assert np.mean(brought) == pytest.approx(parts.utilisation, abs=4 * np.std(brought) / np.sqrt(30))
+
+
+def test_progress_goes_on_by_one_of_all_runs():
+    # the part held out once, and two draws of each of two fits: five runs
+    seen = []
+    parts, policies = parts_of(msj.read_log(LOG), 32, share=0.5), {"fcfs": POLICIES.get("fcfs").from_options({})}
+    predictions(
+        parts, 32, FitOptions(), policies=policies, root=np.random.SeedSequence(1), draws=2, progress=seen.append
+    )
+    assert np.diff([each.done for each in seen]) == pytest.approx([1 / 5] * 3)
+    assert 0 <= seen[0].done < seen[-1].done < 1
+    assert [each.words for each in seen] == [
+        "independent fit: fcfs, 1 of 2",
+        "independent fit: fcfs, 2 of 2",
+        "dependent fit: fcfs, 1 of 2",
+        "dependent fit: fcfs, 2 of 2",
+    ]
 
 
 def test_closer_submissions_are_more_utilisation():

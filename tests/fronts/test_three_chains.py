@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from msj import Exponential, JobClass, NotSupported, Pareto, System, TooLarge
 from msj.fronts import ordered_chain, saturated_chain, simplified_chain
 from msj.markov import solve
+from msj.model.spec_file import from_document
 from strategies import exponentials, phase_types, simple, systems
 
 
@@ -103,3 +104,25 @@ def test_a_class_that_never_arrives_changes_nothing():
     base = simple(5, (1, 1, "1/2"), (3, 2, "1/2"))
     more = base.replace(classes=[*base.classes, JobClass(name="never", need=5, share=0, duration=Exponential(mean=9))])
     assert_same(solve(saturated_chain(base).chain), solve(saturated_chain(more).chain))
+
+
+def test_jobs_that_come_in_turns_have_the_throughput_of_one_round():
+    """One, one, two servers of two, over and over: the pair takes E[max] = 1 + 2 − 1/(1 + 1/2), the third job 3."""
+    needs_and_means = {"a": (1, 1), "b": (1, 2), "both": (2, 3)}
+    system = from_document(
+        {
+            "servers": 2,
+            "order": {"law": "markov", "matrix": [[0, 1, 0], [0, 0, 1], [1, 0, 0]]},
+            "classes": [
+                {"name": name, "need": need, "duration": {"law": "exponential", "mean": mean}}
+                for name, (need, mean) in needs_and_means.items()
+            ],
+        }
+    )
+    built = saturated_chain(system)
+    found = solve(built.chain)
+    assert found.throughput == pytest.approx(3 / (7 / 3 + 3), rel=1e-12)
+    # What a round spends with such jobs in service: a is the first of the pair to end in two rounds of three.
+    for counts, time in {(1, 1, 0): 2 / 3, (0, 1, 0): 2 / 3 * 2, (1, 0, 0): 1 / 3 * 1, (0, 0, 1): 3}.items():
+        there = (built.counts == counts).all(axis=1)
+        assert found.time_average[there].sum() == pytest.approx(time / (16 / 3), rel=1e-12)

@@ -1,10 +1,16 @@
 """Load, share, cap, policy and partitions, growth and price: each against the numbers it rests on."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import msj
+from msj.planning.along_load import plan_load
 from msj.planning.money import read_growth, read_price
+from msj.planning.point import Judged, Point, Verdict
+from msj.planning.target import read_target
+from msj.results.coordinates import At
 
 TWO = msj.read("examples/two_servers.toml")
 TARGET = "mean wait <= 1"
@@ -15,13 +21,28 @@ def wait(system, rate=None):
     return np.inf if found.outcome is msj.Outcome.UNSTABLE else found["mean_waiting_time"]
 
 
-def test_the_most_load_is_the_last_step_that_meets_the_target():
-    found = msj.plan(TWO, targets=TARGET, vary="load")
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_most_load_is_the_last_step_that_meets_the_target(most):
+    found = msj.plan(TWO, targets=f"mean wait <= {most}", vary="load")
     rate = found["planned_arrival_rate"]
     step = TWO.naive_threshold / 1000
-    assert wait(TWO, rate) <= 1 < wait(TWO, rate + step)
+    assert wait(TWO, rate) <= most < wait(TWO, rate + step)
     assert found["planned_load"] == pytest.approx(rate / 0.9)
     assert found["planned_utilisation"] == pytest.approx(rate / TWO.naive_threshold)
+
+
+@pytest.mark.parametrize(("kind", "last", "beyond"), [("exact", 1.234, 1.236), ("simulated", 1.23, 1.24)])
+def test_loads_are_a_thousandth_of_the_servers_apart_if_exact_and_else_a_two_hundredth(kind, last, beyond):
+    target = read_target(TARGET)
+
+    def at_load(_, factor):
+        row = msj.Quantity(name="mean_waiting_time", value=factor, kind=kind, method="by hand")
+        verdict = Verdict.MEETS if factor <= 1.235 else Verdict.MISSES
+        return Point(place=At({"load": factor}), judged=(Judged(target=target, row=row, limit=1.235, verdict=verdict),))
+
+    half_busy = SimpleNamespace(servers=10, work=5.0, at_load=at_load, monotone=lambda _: True)
+    found = plan_load(half_busy, "fcfs")
+    assert (found.factor, found.beyond) == pytest.approx((last, beyond), rel=1e-12)
 
 
 def test_the_largest_share_is_the_last_step_that_meets_the_target():
@@ -40,6 +61,9 @@ def test_the_largest_cap_is_told_with_the_next_that_misses():
     found = msj.plan(TWO.replace(arrival_rate=0.5), targets="mean wait[class=small] <= 1", vary="cap")
     waits = {cap: row.value for cap, row in found.along("largest_need", "mean_waiting_time", "small")}
     assert found["planned_cap"] == max(cap for cap, value in waits.items() if value <= 1) == 1
+    assert waits[2] == pytest.approx(1.742, abs=5e-4)
+    assert found.notes[0].startswith("1 server for the largest job under fcfs: the largest cap tried that meets")
+    assert found.notes[1] == "With 2, mean wait[class=small] is 1.742 instead of 1, 74 % too much."
     serial = msj.plan(
         TWO.replace(arrival_rate=0.5), targets="mean wait[class=small] <= 1", vary="cap", efficiency="amdahl:1/2"
     )

@@ -1,5 +1,7 @@
 """Plans that are simulated: the test against exact values, its odds, what is kept, what is left open."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ from msj.planning.odds import Odds
 from msj.planning.point import Verdict
 from msj.planning.sequential import Budget, simulate_point
 from msj.planning.target import read_targets
+from msj.planning.trial import Trial
+from msj.simulation.question import Known
 
 SMALL = msj.System(
     servers=3,
@@ -129,3 +133,18 @@ def test_blocks_that_are_out_of_time_are_not_half_counted():
         SMALL, targets, threshold=None, effort=over, root=np.random.SeedSequence(1), odds=odds, budget=Budget()
     )
     assert found == sequential.Tested(out_of_time=True)
+
+
+@pytest.mark.parametrize(
+    ("load", "left_out"),
+    [(0.5, [23, 23, 23, 23]), (0.95, [500, 1000, 2000, 3430]), (0.99, [500, 1000, 2000, 4000])],
+)
+def test_a_block_leaves_out_what_settling_takes_but_no_more_than_a_quarter_of_what_it_counts(load, left_out):
+    """100,000 jobs at most make the shortest blocks, of 2,000 jobs, each length twice the one before."""
+    threshold = msj.analyse(SMALL)["stability_threshold"]
+    system = SMALL.replace(arrival_rate=load * threshold)
+    trial = Trial(system=system, known=Known(stability_threshold=threshold), seed=1, most_jobs=100_000)
+    assert [trial.warm_up(stage) for stage in range(4)] == left_out
+    settling = math.ceil(trial.pace.settling)
+    assert left_out == [min(settling, 2000 * 2**stage // 4) for stage in range(4)]
+    assert trial.jobs_at(33) == 32 * (2000 + left_out[0]) + 4000 + left_out[1]

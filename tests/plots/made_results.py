@@ -43,6 +43,12 @@ def sweep_policies():
     return result(simulated("mean_work", 4.0, 1.0, policy="fcfs"), simulated("mean_work", 2.0, policy="msf"))
 
 
+def sweep_of_one_end():
+    """A simulated value of which only one end is known, on either side: no interval, and so an open dot."""
+    low, both, high = (simulated("mean_work", value, 1.0, load=value / 8) for value in (2.0, 4.0, 6.0))
+    return result(low.replace(high=None), both, high.replace(low=None))
+
+
 def sweep_heat():
     cells = [(load, n) for load in (0.25, 0.5, 0.75) for n in range(1, 8)]
     halves = {(0.25, 1): None, (0.5, 2): None}
@@ -181,7 +187,7 @@ def curve_narrow():
 
 #: What each picture is drawn of.
 HAND_MADE = {
-    "sweep": (sweep_lines, sweep_sizes, sweep_policies, sweep_heat),
+    "sweep": (sweep_lines, sweep_sizes, sweep_policies, sweep_of_one_end, sweep_heat),
     "comparison": (comparison,),
     "plan": (plan_of_sizes, plan_of_policies, plan_of_rates),
     "fluid": (fluid_with_paths,),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import msj
+from msj.answers.simulated import jobs_for_an_interval, simulated
 from msj.effort import Effort
 from msj.errors import InvalidInput, TooLarge
 from msj.planning import find_capacity, possible_changes
@@ -257,3 +258,27 @@ def test_the_simulated_curve_is_the_same_by_one_thread_and_by_three(monkeypatch)
         curves.append(_simulated(system, capacity, effort, root, []))
     assert curves[0] == curves[1]
     assert len(curves[0].points) == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "taken"),
+    [(None, 585), (500, 585), (600, 600)],
+    ids=["as many as it takes", "too few", "more than enough"],
+)
+def test_a_point_of_the_curve_takes_the_jobs_asked_for_or_what_its_interval_takes(monkeypatch, asked, taken):
+    """At half the load an interval takes 585 jobs."""
+    system, root = msj.read("examples/two_servers.toml"), np.random.SeedSequence(5)
+    capacity = find_capacity(system, Effort(), root)
+    there = system.replace(arrival_rate=0.5 * capacity.value)
+    assert jobs_for_an_interval(there, capacity.value) == 585
+    runs = []
+
+    def noted(system, effort, root, **more):
+        runs.append(simulated(system, effort, root, **more))
+        return runs[-1]
+
+    monkeypatch.setattr("msj.reports.response.simulated", noted)
+    curve = _simulated(system, capacity, Effort(jobs=asked), root, [])
+    direct = simulated(there, Effort(jobs=taken), root, threshold=capacity.value)
+    assert [run.provenance["jobs"] for run in runs] == [direct.provenance["jobs"]]
+    assert curve.points[0].mean_response_time.low is not None

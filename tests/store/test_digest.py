@@ -74,3 +74,9 @@ def test_what_is_no_plain_data_is_refused():
         canonical({"a": [object()]})
     with pytest.raises(InvalidInput, match="ndarray"):
         canonical(np.array([object()]))
+
+
+@pytest.mark.parametrize("number", [0, 127, -(2**62), 2**63 - 1])
+def test_whole_numbers_that_fit_a_machine_word_are_written_as_they_are(number):
+    assert canonical(number) == str(number)
+    assert canonical(2**63) == '{"$integer":"0x8000000000000000"}'

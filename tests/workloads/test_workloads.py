@@ -180,3 +180,12 @@ def test_what_is_cut_out_of_long_gaps_is_remembered_in_any_unit_of_time(unit):
         assert source.take(count).arrival[-1] == source.clock
         assert source.clock + source.skipped == pytest.approx(drawn[last], rel=1e-9)
         assert 0 < source.clock < 0.05 * drawn[last]
+
+
+def test_all_that_is_left_of_recorded_jobs_is_at_hand():
+    jobs = RecordedJobs(arrival=[0, 1, 2], need=[1, 2, 3], duration=[1, 1, 1])
+    seen = []
+    for _ in range(3):
+        seen.append((jobs.at_hand, len(jobs.take(1).arrival)))
+    assert seen == [(3, 1), (2, 1), (1, 1)]
+    assert (jobs.at_hand, len(jobs.take(5).arrival)) == (1, 0)

@@ -83,10 +83,11 @@ def along_cap(subject: Subject, policy: str, efficiency: Efficiency) -> Found:
         high=max(larger) if larger else None,
         at=many,
     )
+    size = f"{cap:,} server{'s' if cap > 1 else ''}"
     if cap == subject.needs[-1]:
-        sentence = f"No cap is needed under {policy}: with {cap:,} servers for the largest job the targets are met."
+        sentence = f"No cap is needed under {policy}: with {size} for the largest job the targets are met."
     else:
-        sentence = f"{cap:,} servers for the largest job under {policy}: the largest cap tried that meets the targets."
+        sentence = f"{size} for the largest job under {policy}: the largest cap tried that meets the targets."
         miss = min(
             (each for each, point in points.items() if each > cap and point.verdict is Verdict.MISSES), default=None
         )
