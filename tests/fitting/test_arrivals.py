@@ -70,7 +70,7 @@ def test_windows_hold_two_jobs_at_least_and_thirty_of_them_fit():
     assert windows(240.0, 240) == pytest.approx([2, 4, 8])
     assert windows(240.0, 239) == pytest.approx([480 / 239, 960 / 239])  # twice that would fit less than 30 times
     assert windows(240.0, 60) == pytest.approx([8])
-    for few in (2, 15, 20, 30):
+    for few in (2, 15, 20, 30, 31, 59):
         assert len(windows(240.0, few)) == 0
     found = fit_arrivals(np.cumsum(np.random.default_rng(1).exponential(3.0, 20)), works(20))
     assert (found.arrivals.law, len(found.target), found.distances) == ("poisson", 0, {"poisson": 0.0})

@@ -89,7 +89,7 @@ def predictions(
     count = len(parts.jobs.jobs)
     times = draws if draws is not None else min(max(DRAWN_JOBS // max(count, 1), FEWEST), MOST)
     fits = {INDEPENDENT: made.independent, DEPENDENT: made.system}
-    steps, done = len(policies) * (1 + times * len(fits)), 0
+    steps, done = len(policies) * (1 + times * len(fits)), len(policies)  # replays, which come first, and draws
     rows: list[Quantity] = []
     replayed: dict[str, NDArray[np.float64]] = {}
     for name, policy in policies.items():

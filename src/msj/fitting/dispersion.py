@@ -11,6 +11,7 @@ the dispersion of arrivals that matters to a queue.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,7 +65,7 @@ def dispersion_of(submit: NDArray[np.float64], work: NDArray[np.float64]) -> Dis
 def windows(span: float, count: int) -> NDArray[np.float64]:
     """Return lengths of windows, each twice the one before: two jobs in the shortest, 30 of the longest."""
     first, last = JOBS_IN_SHORTEST * span / count, span / LEAST_WINDOWS
-    steps = np.arange(max(int(np.log(last / first) / np.log(STEP)) + 1, 0), dtype=np.float64)
+    steps = np.arange(max(math.floor(np.log(last / first) / np.log(STEP)) + 1, 0), dtype=np.float64)
     return np.asarray(first * STEP**steps)
 
 
