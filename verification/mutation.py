@@ -255,8 +255,9 @@ def main() -> None:
         lines = changed_lines(given.changed)
         mutants = [m for m in mutants if m.line in lines.get(m.file, ())]
     known = equivalent()
-    unknown = [m for m in mutants if name_of(m) not in known]
-    chosen = [*(listed(ROOT) if given.listed else ()), *drawn(unknown, given.count, given.seed)]
+    # Drawn from all, so that a list that has grown does not change what is drawn.
+    fresh = [m for m in drawn(mutants, given.count, given.seed) if name_of(m) not in known]
+    chosen = [*(listed(ROOT) if given.listed else ()), *fresh]
     print(f"{len(chosen)} of {len(mutants):,} slips, {len(known)} known to change nothing", flush=True)
     if given.list:
         print("\n".join(map(str, chosen)))

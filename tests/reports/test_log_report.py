@@ -238,7 +238,7 @@ def test_the_table_of_changes_says_by_how_much_the_mean_differs(report):
 def test_what_few_jobs_cannot_say_is_said_to_be_missing():
     trace = msj.read_log(LOG)
     for jobs, name, reason in (
-        (5, "fit", "5 jobs that fit on 32 servers are too few"),
+        (5, "fit", "too few jobs to fit anything to, 5 that fit on 32 servers"),
         (40, "prediction", "200 are needed"),
     ):
         few = trace.replace(frame=trace.frame.iloc[:jobs])
