@@ -130,3 +130,15 @@ def test_completions_ahead_are_rows_of_the_likeliest_states():
         assert last[-1].value == pytest.approx(row.value, abs=1e-6)
     with pytest.raises(msj.InvalidInput, match="goes with states"):
         msj.analyse("examples/two_servers.toml", until=3)
+
+
+def test_an_extreme_inside_is_looked_up_where_the_interpolation_has_it():
+    asked = []
+
+    def difference(load):
+        asked.append(load)
+        return (load - 0.3141592) ** 2
+
+    found = extremes(difference)
+    assert (found.low, found.high, found.limit) == pytest.approx((0, 0.6858408**2, 0.6858408**2), abs=1e-9)
+    assert min(abs(load - 0.3141592) for load in asked) < 1e-8
