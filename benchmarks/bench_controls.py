@@ -1,12 +1,10 @@
-"""Control variates: what they divide the variance by, what they cost, and seconds to an interval of 1 %.
+"""Control variates: what they divide the variance by, and what they cost.
 
 Needs 1, 2, 4, 8 equally often on 8 servers, all durations exponential with mean 1. The factor is the variance of the
 plain mean over many seeds divided by that of the controlled one, the same jobs; beside it the median of what the runs
-say of themselves. The cost is the time per job with controls over that without, slice by slice in one run. Seconds to
-1 % follow from the variance and the time per job.
+say of themselves. The cost is the time per job with controls over that without, slice by slice in one run.
 """
 
-import math
 import statistics
 import time
 
@@ -24,7 +22,6 @@ CASES = [
     ("fcfs", 0.8, 3),
     ("fcfs", 0.95, 3),
 ]
-LOADS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
 def cluster(policy):
@@ -91,24 +88,3 @@ def run():
     for policy, load, least in CASES:
         _, plain, sharp, told = spread(at(policy, load), SEEDS, JOBS)
         print(f"{policy:30s} {load:5.2f}        {plain / sharp:9.1f} {least:9d} {told:9.1f}", flush=True)
-
-
-def seconds_to_one_percent(policy, load, seeds=20):
-    """Return seconds, plain and controlled, to an interval of ± 1 %."""
-    from msj.answers.known import known_of
-    from msj.answers.simulate import with_arrival_rate
-    from msj.answers.simulated import jobs_for_an_interval
-
-    system = at(policy, load)
-    jobs = max(jobs_for_an_interval(with_arrival_rate(system), known_of(system).stability_threshold), 200_000)
-    mean, plain, sharp, _ = spread(system, seeds, jobs)
-    slow, fast = cost(system, float(with_arrival_rate(system).arrival_rate_at(math.nan)))
-    return [(1.96 / 0.01) ** 2 * jobs * v / mean**2 * ns * 1e-9 for v, ns in ((plain, slow), (sharp, fast))]
-
-
-def table(policies=("server-filling", "most-servers-first", "easy-backfilling", "first-fit", "fcfs"), loads=LOADS):
-    """Print seconds to 1 %, per policy and load: ``python -c "import benchmarks.bench_controls as b; b.table()"``."""
-    for policy in policies:
-        for load in loads:
-            plain, sharp = seconds_to_one_percent(policy, load)
-            print(f"{policy:20s} {load:5.2f} {plain:10.3f} {sharp:10.4f}", flush=True)

@@ -1,8 +1,8 @@
 """What the pictures of a report show, of reports put together by hand."""
 
 import pytest
-
 from hand_made import policy, report
+
 from msj.reports.charts import policies_chart
 
 
