@@ -107,7 +107,7 @@ class Copy:
         loops = self.loops.get(self.root / mutant.file, set())
         importers = [file.relative_to(self.root).as_posix() for file in loops]
         callers = self.warm.callers(mutant.file, mutant.line) if place.compiled else []
-        return self.reached.tests(mutant.file, place, callers, importers, self.seconds)
+        return self.reached.tests(mutant.file, place, callers, importers, self.seconds, mutant.code)
 
     def _freshly(self, tests: list[str]) -> list[str]:
         """Return the first test that fails in a process of its own."""

@@ -2,10 +2,10 @@
 
 ``python -m pytest -n 2 -p verification.reached`` writes ``build/reached.jsonl``, one test a line: how long it took, and
 the functions of msj that it called, by file and name; what is written last of a test holds. Tests are run for a slip
-only if they reach its function, the quickest first. A compiled loop is not seen from Python: whoever reaches a function
-that calls it has reached it, and whoever reaches its file, or one that imports it, may have. What a fixture or a cache
-did for one test it did for the others of that file, so these follow. Tests are cut short here after LONGEST seconds,
-and slips are then tried without them.
+only if they reach its function: first those that speak of what stands in its line, then the quickest. A compiled loop
+is not seen from Python: whoever reaches a function that calls it has reached it, and whoever reaches its file, or one
+that imports it, may have. What a fixture or a cache did for one test it did for the others of that file, so these
+follow. Tests are cut short here after LONGEST seconds, and slips are then tried without them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ import pytest
 
 KEPT = Path("build") / "reached.jsonl"  # below the project
 LONGEST = 20.0  # seconds of the processor
+FEW = 8  # tests that use a word: they are about what it names
 
 
 class TooLong(BaseException):
@@ -113,6 +115,12 @@ def _lines(node: ast.ClassDef | ast.FunctionDef) -> tuple[int, int]:
     return min([node.lineno, *(each.lineno for each in node.decorator_list)]), node.end_lineno or node.lineno
 
 
+def _long_words(text: str) -> set[str]:
+    """Return the words of a text, and the parts of names in it, that may tell one thing from another."""
+    names = set(re.findall(r"\w{4,}", text))
+    return names | {part for name in names for part in name.split("_") if len(part) > 4}
+
+
 class Reached:
     """Which tests reach a function, or a file."""
 
@@ -132,13 +140,20 @@ class Reached:
                 self._files[function.partition(":")[0]].add(test)
 
     def tests(
-        self, file: str, place: Place, callers: Iterable[str], importers: Iterable[str], most_seconds: float
+        self,
+        file: str,
+        place: Place,
+        callers: Iterable[str],
+        importers: Iterable[str],
+        most_seconds: float,
+        line: str = "",
     ) -> list[str]:
         """Return the tests that could notice a slip and are not too long, those that most probably do it first.
 
         ``callers`` are functions that call the one with the slip, as file:name, for those that are compiled;
-        ``importers`` are files that may have compiled it into their own loops.
+        ``importers`` are files that may have compiled it into their own loops; ``line`` is what is written there.
         """
+        spoken_of = self._speaking_of(f"{line} {place.name}")
         reaching = set(self._functions.get(f"{file}:{place.name}", ()))
         near: set[str] = set()
         if place.compiled:
@@ -151,7 +166,7 @@ class Reached:
         found: list[str] = []
         spent = 0.0
         for tests in (reaching, near - reaching, beside - known):
-            for test in self._quickest_first(tests, file):
+            for test in self._quickest_first(tests, file, spoken_of):
                 if self.seconds[test] < LONGEST and spent + self.seconds[test] <= most_seconds:
                     found.append(test)
                     spent += self.seconds[test]
@@ -175,16 +190,40 @@ class Reached:
             if names[path] not in named and imported.search(path.read_text(encoding="utf-8"))
         )
 
-    def _quickest_first(self, tests: set[str], file: str) -> list[str]:
-        """Order tests: those of the file and the room first, and those of one file together."""
+    @cached_property
+    def _words(self) -> dict[str, set[str]]:
+        """By word, the functions of tests that use it."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for path in (self.root / "tests").rglob("test_*.py"):
+            text, name = path.read_text(encoding="utf-8"), path.relative_to(self.root).as_posix()
+            lines = text.splitlines()
+            for node in ast.parse(text).body:
+                if isinstance(node, ast.FunctionDef):
+                    first, last = _lines(node)
+                    for word in _long_words("\n".join(lines[first - 1 : last])):
+                        found[word].add(f"{name}::{node.name}")
+        return found
+
+    def _speaking_of(self, text: str) -> set[str]:
+        """Return the functions of tests that use a word of a text which few others use."""
+        return {
+            test
+            for word in _long_words(text)
+            if len(self._words.get(word, ())) <= FEW
+            for test in self._words.get(word, ())
+        }
+
+    def _quickest_first(self, tests: set[str], file: str, spoken_of: set[str]) -> list[str]:
+        """Order tests: those that speak of it first, then those of file and room, and those of one file together."""
         together: dict[str, float] = defaultdict(float)
         for test in tests:
             together[test.partition("::")[0]] += self.seconds[test]
         room, stem = Path(file).parts[2], Path(file).stem
 
-        def key(test: str) -> tuple[bool, bool, float, str, float, str]:
+        def key(test: str) -> tuple[bool, bool, bool, float, str, float, str]:
             own = test.partition("::")[0]
             elsewhere = not own.startswith((f"tests/{room}/", f"src/msj/{room}/"))
-            return stem not in Path(own).stem, elsewhere, together[own], own, self.seconds[test], test
+            silent = test.partition("[")[0] not in spoken_of
+            return silent, stem not in Path(own).stem, elsewhere, together[own], own, self.seconds[test], test
 
         return sorted(tests, key=key)

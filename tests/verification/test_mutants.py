@@ -253,3 +253,17 @@ def test_a_slip_in_a_loop_reaches_the_loops_that_hold_it(tmp_path):
         assert (module.asked(3), module.at_once(3), module.other(3)) == (20, 200, 3)
     finally:
         caching.Cache.load_overload, caching.Cache.save_overload = load, save
+
+
+def test_tests_that_speak_of_what_the_line_says_come_first(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_a.py").write_text(
+        "def test_quick():\n    assert f(1)\n\n\ndef test_words():\n    assert 'Assumed: a lot' in notes()\n"
+    )
+    names = {"tests/test_a.py::test_quick": 0.1, "tests/test_a.py::test_words": 5.0}
+    rows = [json.dumps({"test": name, "seconds": time, "reached": ["src/msj/a.py:f"]}) for name, time in names.items()]
+    reached, place = Reached(tmp_path, rows), Place("f", False)
+    assert reached.tests("src/msj/a.py", place, (), (), 30.0) == list(names)
+    spoken = reached.tests("src/msj/a.py", place, (), (), 30.0, 'notes.append(f"Assumed: {what}")')
+    assert spoken == list(names)[::-1]
+    assert reached.tests("src/msj/a.py", place, (), (), 1.0, "Assumed") == ["tests/test_a.py::test_quick"]
