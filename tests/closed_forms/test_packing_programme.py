@@ -85,6 +85,16 @@ def test_the_best_packing_is_the_best_of_all(servers, items):
     assert best <= found.at_most * (1 + 1e-12) <= best * (1 + 1e-9) + 1e-9
 
 
+def test_what_is_worth_hardly_anything_is_packed_where_it_takes_the_place_of_nothing():
+    """A job of need 3 on four servers leaves one: one worth less than rounding takes it, and the bound stays above."""
+    found = best_packing([3.0, 1e-20], [3, 1], 4)
+    assert found.counts.tolist() == [1, 1]
+    assert 3 + Fraction(1e-20) <= Fraction(found.at_most) <= 3 + 2 * Fraction(4, 2**52)  # a unit for each job
+    nothing = best_packing([3.0, 0.0], [3, 1], 4)
+    assert nothing.counts.tolist() == [1, 0]
+    assert nothing.at_most == 3.0
+
+
 def test_thirty_classes_on_ten_thousand_servers_take_moments():
     rng = np.random.default_rng(7)
     needs = rng.choice(np.arange(400, 10_000), 30, replace=False).tolist()

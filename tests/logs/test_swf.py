@@ -13,6 +13,7 @@ from logs_by_hand import DATA, accounted, counts, swf_slowly, text_of
 
 from msj import InvalidInput, read_log
 from msj.logs.number_lines import BY_PYTHON, GOOD, read_lines
+from msj.logs.reading import format_of
 
 EXAMPLE = "examples/logs/small_cluster.swf"
 JOB = "{} {} 5 60 4 -1 -1 4 120 -1 {} 1 1 -1 1 1 -1 -1"
@@ -91,6 +92,14 @@ def test_line_ends_of_every_system(tmp_path, end):
     trace = read_log(log_of(tmp_path, end.join(lines)))
     assert trace.column("line").tolist() == [2, 5, 7]
     assert trace.left_out[next(iter(trace.left_out))] == (1, (6,))
+
+
+def test_remarks_and_empty_lines_do_not_speak_against_a_log(tmp_path):
+    """No header, and more remarks and empty lines than jobs: what it is, its jobs alone tell."""
+    path = log_of(tmp_path, "".join(f"; a remark\n\n; another\n{JOB.format(i, i, 1)}\n" for i in range(1, 6)))
+    assert format_of(path) == "swf"
+    assert read_log(path).column("job").tolist() == [1, 2, 3, 4, 5]
+    assert format_of(log_of(tmp_path, "; a remark\n\n; another\n")) is None  # nothing to tell by
 
 
 def test_compressed_logs_are_the_same_log(tmp_path):

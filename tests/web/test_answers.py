@@ -15,7 +15,7 @@ from msj.web.bodies import parsed
 from msj.web.errors import Refused
 from msj.web.free import Free, kin_of
 from msj.web.guard import Guard
-from msj.web.questions import QUESTIONS, answers_to
+from msj.web.questions import MOST_POLICIES, QUESTIONS, answers_to
 from msj.web.recorded import Recording
 from msj.web.specs import system_from
 
@@ -111,6 +111,23 @@ def test_a_replay_is_that_of_the_command_line(client):
 def test_without_a_log_there_is_no_replay():
     with pytest.raises(msj.InvalidInput, match="msj explore LOG"):
         next(answers_to("replay", SYSTEM, {}, Effort()))
+
+
+def test_a_log_is_replayed_under_one_policy_or_several_but_not_under_none_or_very_many():
+    log = Recording(file=Path("examples/logs/small_cluster.swf"))
+    usual = ["fcfs", "first-fit", "best-fit", "easy-backfilling", "most-servers-first", "least-servers-first"]
+
+    def replayed(policies):
+        [found] = answers_to("replay", log.as_system(), {"policies": policies}, Effort(), log=log)
+        return {row.at["policy"] for row in found if "policy" in row.at}
+
+    for policies in (["fcfs"], ["fcfs", "first-fit"]):
+        assert replayed(policies) == set(policies)
+    for policies in ([], usual * 2 + ["fcfs"], "fcfs"):
+        with pytest.raises(msj.InvalidInput, match=f"policies must be a list of 1 to {MOST_POLICIES} names"):
+            replayed(policies)
+    with pytest.raises(msj.InvalidInput, match="named twice"):  # not too many: so many would be replayed
+        replayed(usual * 2)
 
 
 def test_the_classes_of_a_log_have_its_jobs_and_its_work():
