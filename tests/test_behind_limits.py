@@ -24,7 +24,7 @@ from msj.fronts import saturated_chain
 from msj.fronts.compiled_fronts import saturated_fronts
 from msj.fronts.count_space import count_space
 from msj.fronts.front_of import front_of
-from msj.markov import solve
+from msj.markov import MarkedChain, solution, solve
 from msj.simulation.saturated_line import saturated_line
 from msj.simulation.sketch import Sketch
 from strategies import simple
@@ -193,3 +193,18 @@ def test_where_sparse_blocks_are_not_accurate_dense_ones_answer_if_they_are_smal
         SparseResponse().at_rate(THREE, rate, percentiles=False)
     with pytest.raises(NotAccurate, match="too rare"):
         SparseResponse().jobs_law(THREE, rate, 20)
+
+
+def test_a_large_chains_likely_state_is_that_of_a_small_one(monkeypatch):
+    # A walk that goes up at rate 1 and down at 1/2, so state n has twice the time of state n - 1; at its end it jumps
+    # at rate 1/2, elsewhere at 3/2: the last state but one is left most often.
+    size = 60
+    rates = np.diag(np.ones(size - 1), 1) + np.diag(np.full(size - 1, 0.5), -1)
+    walk = MarkedChain.from_matrices(rates - np.diag(rates.sum(axis=1) + 1.0), np.eye(size))
+    with_vanishing = saturated_chain(THREE).chain
+    assert with_vanishing.vanishing > 0
+    usual = solution._likely_state(with_vanishing)
+    assert solution._likely_state(walk) == size - 2
+    monkeypatch.setattr(solution, "ELIMINATE_UP_TO", 0)
+    assert solution._likely_state(walk) == size - 2
+    assert solution._likely_state(with_vanishing) == usual

@@ -12,6 +12,8 @@ from msj import Exponential, JobClass, System
 from msj.analysis.dependent_law import DependentLaw, operations
 from msj.analysis.dependent_response import DependentResponse, dependent_at
 from msj.analysis.saturated_chain import saturate
+from msj.answers.curve import require_response
+from msj.errors import NotSupported
 from msj.model.durations import Erlang, Hyperexponential
 from msj.model.spec_file import from_document
 
@@ -278,3 +280,26 @@ def test_following_a_job_costs_as_many_states_as_there_are_for_each_event():
     assert operations(sizes, clock, stay, 2 * rate) == pytest.approx(2 * cost, rel=0.01)  # twice the jobs are met
     assert operations(sizes, clock, 2 * stay, rate) == pytest.approx(4 * cost, rel=0.03)
     assert 0 < operations((1,), 1.0, 0.1, 0.1) < 1e-3 * cost
+
+
+@pytest.mark.parametrize(
+    ("changes", "reasons"),
+    [
+        (
+            {"durations": [{"law": "deterministic", "value": 1}] * 2},
+            ["class 'need 1' has deterministic durations, which are not phase type; simulate it"],
+        ),
+        (
+            {"policy": "most-servers-first", "arrivals": IPP},
+            [
+                "arrivals follow the law 'mmpp' and this method needs Poisson arrivals",
+                "policy 'most-servers-first' may look at every waiting job, so it has no finite chain; simulate it",
+            ],
+        ),
+    ],
+    ids=["FCFS, Poisson", "another policy, MMPP"],
+)
+def test_who_has_another_policy_or_poisson_arrivals_is_not_told_why_this_chain_is_not_theirs(changes, reasons):
+    with pytest.raises(NotSupported) as refused:
+        require_response(cluster(4, (1, 4), **changes))
+    assert str(refused.value) == "; ".join(reasons)

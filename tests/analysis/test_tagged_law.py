@@ -187,6 +187,16 @@ def test_mean_waits_are_what_is_left_of_the_stay(system):
     np.testing.assert_allclose(waits, [rows["mean_waiting_time", name] for name in names], rtol=1e-9)
 
 
+def test_rare_waits_have_a_mean_of_ten_digits():
+    # At most two share the server, the others wait: E[W] = E[(N - 2)+]/lambda, by Little.
+    system = cluster({"name": "limited-processor-sharing", "limit": 2}, 1, (1, 1, TWO)).replace(arrival_rate=0.02)
+    law = FiniteSkipResponse().jobs_law(system, 0.02, 40)
+    waiting = sum((n - 2) * law[n] for n in range(3, 41))
+    found = msj.analyse(system)
+    assert found["waiting_probability"] < 1e-3
+    assert found["mean_waiting_time"] == pytest.approx(waiting / 0.02, rel=2e-10, abs=0)
+
+
 def test_means_near_the_threshold():
     followed = Followed(cluster("server-filling", 4, (1, "1/2", SLOW), (4, "1/2", ONE)), 0.97)
     expected = followed.law.mean_level() / followed.rate

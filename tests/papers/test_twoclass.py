@@ -5,6 +5,7 @@ import pytest
 from msj.closed_forms import one_and_n
 from msj.papers import PAPERS, Work, figures_named
 from msj.papers.twoclass import fig3, fig5, theorem8_1
+from msj.plots.figure import new_figure
 
 EXACT = ("fig3", "fig5", "fig6a", "fig6b", "fig7a", "fig7b", "fig8a", "fig8b")
 
@@ -64,6 +65,19 @@ def test_fig5_transitions_are_probabilities():
         "the possible transitions are exactly those of Lemma 5.1",
         "states that lead to [1,5,1]",
     ]
+
+
+def test_fig5_arrows_are_on_the_side_of_their_class():
+    """The caption: above the states (at height 0) class-2 completions, dashed; below, class-1 completions, solid."""
+    rows, picture = figure("fig5").compute(Work()), new_figure(11.0, 3.6)
+    figure("fig5").draw(rows, picture)
+    arrows = [text for text in picture.axes[0].texts if getattr(text, "arrow_patch", None) is not None]
+    drawn = [row["class"] for row in rows if row["drawn"]]
+    assert len(arrows) == len(drawn)
+    for arrow, job_class in zip(arrows, drawn, strict=True):
+        heights = arrow.arrow_patch.get_connectionstyle()(arrow.xyann, arrow.xy).vertices[:, 1]
+        assert min(heights) > 0 if job_class == 2 else max(heights) < 0
+        assert arrow.arrow_patch.get_linestyle() == ("--" if job_class == 2 else "-")
 
 
 def test_fig8b_notices_a_dip():
