@@ -9,7 +9,7 @@ import pytest
 from brute_force_tagged import BruteForceTagged, by_function
 
 import msj
-from msj import Erlang, Exponential, JobClass, System
+from msj import Erlang, Exponential, Hyperexponential, JobClass, System
 from msj.analysis.finite_skip_response import FiniteSkipResponse
 from msj.analysis.front_waiting import FrontWaitingLaw
 from msj.analysis.tagged_law import TaggedLaws, starts_at_once
@@ -187,14 +187,20 @@ def test_mean_waits_are_what_is_left_of_the_stay(system):
     np.testing.assert_allclose(waits, [rows["mean_waiting_time", name] for name in names], rtol=1e-9)
 
 
-def test_rare_waits_have_a_mean_of_ten_digits():
-    # At most two share the server, the others wait: E[W] = E[(N - 2)+]/lambda, by Little.
-    system = cluster({"name": "limited-processor-sharing", "limit": 2}, 1, (1, 1, TWO)).replace(arrival_rate=0.02)
-    law = FiniteSkipResponse().jobs_law(system, 0.02, 40)
-    waiting = sum((n - 2) * law[n] for n in range(3, 41))
+@pytest.mark.parametrize(
+    ("law", "limit", "rate"),
+    [(TWO, 2, 0.02), (TWO, 3, 0.002), (Hyperexponential(rates=[1, "1/50"], probabilities=[0.99, 0.01]), 3, 0.0003)],
+    ids=["rare", "rarer", "long jobs"],
+)
+def test_rare_waits_have_a_mean_of_ten_digits(law, limit, rate):
+    # At most so many share the server, the others wait: E[W] = E[(N - limit)+]/lambda, by Little.
+    policy = {"name": "limited-processor-sharing", "limit": limit}
+    system = cluster(policy, 1, (1, 1, law)).replace(arrival_rate=rate)
+    jobs = FiniteSkipResponse().jobs_law(system, rate, 40)
+    waiting = sum((n - limit) * jobs[n] for n in range(limit + 1, 41))
     found = msj.analyse(system)
     assert found["waiting_probability"] < 1e-3
-    assert found["mean_waiting_time"] == pytest.approx(waiting / 0.02, rel=2e-10, abs=0)
+    assert found["mean_waiting_time"] == pytest.approx(waiting / rate, rel=2e-10, abs=0)
 
 
 def test_means_near_the_threshold():

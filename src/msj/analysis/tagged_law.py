@@ -51,11 +51,11 @@ class TaggedLaws:
         self._tagged, self._rate, self._shares = tagged, rate, shares
 
     def response(self, *, until: float = 1e-7) -> UniformizedSurvival:
-        """Follow the job until it is done but for a probability of ``until``: enough for percentiles to 99.99."""
+        """Follow the job until it is done but for a share of ``until``: enough for percentiles to 99.99."""
         return self._followed(self._front, until)
 
     def waiting(self, *, until: float = 1e-7) -> UniformizedSurvival:
-        """Follow the job through the time in which it is present and not served."""
+        """Follow the job through the time in which it is present and not served; ``until`` is a share of who waits."""
         return self._followed(_NotServed(self._front), until)
 
     @cached_property
@@ -71,7 +71,7 @@ class TaggedLaws:
             # Of k events so many were arrivals; those ahead have seen the others.
             arrivals, chances = _binomial(k, chance)
             alive.append(float(chances @ self._ahead.mass(k - arrivals)) + front.by_class(vector))
-            if k and alive[-1][self._shares > 0].max() <= until:
+            if k and (alive[-1] <= until * alive[0])[self._shares > 0].all():  # of those that wait at all
                 break
         else:
             raise NotAccurate(f"the job that is followed is not done after {MOST_EVENTS:,} events; lower the load")

@@ -57,9 +57,9 @@ def solve(chain: MarkedChain) -> LongRun:
     """
     small = chain.states + chain.vanishing <= ELIMINATE_UP_TO
     guess = chain.likely_state if chain.likely_state is not None or small else often_visited(chain)
-    found = _solve_from(chain, _likely_state(chain) if small or guess is None else guess)
-    if not small and not _error(found) <= ACCURATE:
-        found = _solve_from(chain, _likely_state(chain))  # the guess was a state hardly ever visited
+    found = _guessed(chain, guess) if not small and guess is not None else None
+    if found is None or not _error(found) <= ACCURATE:  # no guess, or a state hardly ever visited
+        found = _solve_from(chain, _likely_state(chain))
     visits = found.time_average * -(chain.quiet + chain.completing).diagonal()
     if visits[found.anchor] < RARE * visits.max():
         found = _solve_from(chain, int(np.argmax(visits)))
@@ -70,6 +70,15 @@ def solve(chain: MarkedChain) -> LongRun:
             f"above the {ACCURATE:.0e} required; simulate this system, or bring its rates closer together"
         )
     return found
+
+
+def _guessed(chain: MarkedChain, anchor: int) -> LongRun | None:
+    """Solve from a state that was guessed; None where it is never returned to, or so rarely that it rounds to never."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        try:
+            return _solve_from(chain, anchor)
+        except RuntimeError:  # SuperLU: the factor is exactly singular
+            return None
 
 
 def _error(found: LongRun) -> float:
