@@ -82,6 +82,15 @@ def test_s3_a_precision_that_no_run_can_reach_takes_no_longer_than_a_plain_run()
     assert msj.simulate(system, precision=0.1, jobs=300_000, seed=1).provenance["jobs"] <= 300_000
 
 
+def test_s3_where_nobody_was_lost_a_precision_is_not_reached():
+    jobs = JobClass(name="a", need=1, share=1, duration=Exponential(mean=1))
+    system = System(servers=50, classes=[jobs], policy="loss", arrival_rate=0.5)
+    result = msj.simulate(system, precision=0.1, jobs=200_000, seed=1)
+    assert result.outcome is Outcome.PRECISION_NOT_REACHED
+    row = result.row("loss_probability")
+    assert row.value == row.low == 0 < row.high < 1e-3  # Erlang's B is 2e-80
+
+
 def test_s4_where_nobody_waits_every_difference_is_zero():
     found = msj.compare(two_classes(10_000), ["fcfs", "first-fit", "easy-backfilling"], jobs=100_000, seed=1)
     rows = [row for row in found if row.name.endswith("_difference")]

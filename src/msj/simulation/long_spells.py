@@ -30,8 +30,10 @@ from numpy.typing import NDArray
 from msj.model import JobClass, System
 from msj.model.durations import Duration
 from msj.simulation.memory import EXPONENTIAL, held_up_by
+from msj.simulation.sketch import BINS, Sketch
 
 Floats = NDArray[np.float64]
+NOTHING = np.zeros(0, dtype=np.int64)
 ROUNDING = 1e-9
 DRAWN = 2**18  # durations by which E[((S − x)⁺)²] is told: every law can be drawn from, few know their partial moments
 
@@ -57,14 +59,26 @@ class LongSpells:
         limit = system.naive_threshold if threshold is None else threshold
         each = rate / (1.0 - rate / limit) / system.servers if rate < limit else 0.0
         chosen = [c for c in system.active_classes if _heavy(c) and held_up_by(system, c, rate, threshold) == 1]
-        self.parts = [(float(c.share) * (c.need * each) ** 2, _Beyond(c)) for c in chosen]
+        self.parts: list[tuple[float, float, _Beyond]] = []
+        for c in chosen:
+            law = _of_mean_one(c)  # many classes may have one law but for its mean
+            beyond = next((made for *_, made in self.parts if made.law == law), None)
+            mean = float(c.duration.mean)
+            self.parts.append((float(c.share) * (c.need * each * mean) ** 2, mean, beyond or _Beyond(law)))
+        self._in_bins: dict[int, Floats] = {}
         self.fourth = sum(float(c.share) * (c.need * each * float(c.duration.mean)) ** 4 * _fourth(c) for c in chosen)
+
+    def in_bins(self, lowest: int) -> Floats:
+        """Return the variance at the upper end of every bin of a sketch: the same for all classes."""
+        if lowest not in self._in_bins:
+            self._in_bins[lowest] = self.at(Sketch.of(lowest, NOTHING).edges(np.arange(1, BINS + 1)))
+        return self._in_bins[lowest]
 
     def at(self, edges: Floats) -> Floats:
         """Return the variance at each of these times."""
         found = np.zeros(len(edges))
-        for weight, beyond in self.parts:
-            found += weight * beyond.square_at(edges)
+        for weight, mean, beyond in self.parts:
+            found += weight * beyond.square_at(edges / mean)
         return found
 
 
@@ -85,12 +99,13 @@ def _of_mean_one(c: JobClass) -> Duration:
 
 
 class _Beyond:
-    """E[((S − x)⁺)²] of a class, from many draws with a fixed seed."""
+    """E[((S − x)⁺)²] of a law, from many draws with a fixed seed."""
 
-    def __init__(self, c: JobClass) -> None:
-        self.drawn = np.sort(c.duration.sample(np.random.default_rng(1), DRAWN))
-        sums = [np.cumsum(self.drawn[::-1] ** power)[::-1] for power in (0, 1, 2)]
-        self.above = np.array([[*each, 0.0] for each in sums]) / DRAWN
+    def __init__(self, law: Duration) -> None:
+        self.law = law
+        self.drawn = np.sort(law.sample(np.random.default_rng(1), DRAWN))
+        self.above = np.zeros((3, DRAWN + 1))  # sums of powers 0, 1 and 2 of what is drawn, from the largest down
+        self.above[:, :-1] = np.cumsum(self.drawn[::-1] ** np.arange(3)[:, None], axis=1)[:, ::-1] / DRAWN
 
     def square_at(self, edges: Floats) -> Floats:
         count, first, second = self.above[:, np.searchsorted(self.drawn, edges, side="right")]

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from msj.results import Outcome, Quantity
 from msj.simulation.blocks import FIRST, LOOK, PIECES, STAGE, Block, Stream, blocks_at, stage_of
-from msj.simulation.estimates import LEVELS
+from msj.simulation.estimates import LEVELS, relative_half_width
 from msj.simulation.growth import growth_rate
 from msj.simulation.memory import why_no_variance
 from msj.simulation.plan import said
@@ -159,8 +159,7 @@ class Looks:
         if growth is not None or left:
             return Standing(blocks=blocks, jobs=jobs, width=math.inf, growth=growth, left=left)
         row = stream.question.estimates(self._reading(blocks)).mean_response_time()
-        width = math.inf if row.low is None or row.high is None else (row.high - row.low) / 2.0 / row.value
-        return Standing(blocks=blocks, jobs=jobs, width=width)
+        return Standing(blocks=blocks, jobs=jobs, width=relative_half_width(row))
 
     def _growth(self) -> float | None:
         """Return by how much the queue grows, seen in the longest blocks; None if it does not run away."""

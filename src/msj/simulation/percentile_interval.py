@@ -14,6 +14,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from msj.simulation.intervals import (
@@ -61,12 +62,13 @@ def percentile_intervals(
     shares = [1.0 - level / 100.0 for level in levels]
     if memories * max(shares) < FEWEST:
         return [None for _ in levels]
-    edges, beyond, jobs = _exceedances(batches)
+    bins, beyond, jobs = _exceedances(batches)
+    edges = batches[0].edges(bins + 1)
     seen, variance = _between_batches(beyond, jobs)
     trust = TRUST if wider == 1.0 else 0.0
     further, fourth = np.zeros(len(edges)), 0.0  # variance and fourth cumulant of the share beyond, by long jobs
     if long_jobs is not None:
-        further, fourth = long_jobs.at(edges) / run, long_jobs.fourth / run**3
+        further, fourth = long_jobs.in_bins(batches[0].lowest)[bins] / run, long_jobs.fourth / run**3
     return [
         _interval(edges, _scores(seen, wider * variance, len(jobs), share, memories, trust, further / share, fourth))
         if memories * share >= FEWEST and (wider == 1.0 or _seen_by_most(beyond, seen, share))
@@ -82,8 +84,8 @@ def _interval(edges: Floats, scores: Floats) -> tuple[float, float] | None:
     return None if math.isnan(high) or math.isnan(low) else (low, high)
 
 
-def _exceedances(batches: Sequence[Sketch]) -> tuple[Floats, Floats, Floats]:
-    """Return the upper ends of all bins in use and how many jobs of each batch lie beyond them."""
+def _exceedances(batches: Sequence[Sketch]) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return all bins in use, how many jobs of each batch lie beyond them, and how many it has."""
     used = np.zeros(BINS, dtype=bool)
     used[0] = True
     for sketch in batches:
@@ -93,8 +95,7 @@ def _exceedances(batches: Sequence[Sketch]) -> tuple[Floats, Floats, Floats]:
     for row, sketch in zip(counts, batches, strict=True):
         row[np.searchsorted(bins, sketch.bins)] = sketch.counts
     jobs = counts.sum(axis=1)
-    edges = batches[0].edges(bins + 1)
-    return edges, jobs[:, None] - np.cumsum(counts, axis=1), jobs
+    return bins, jobs[:, None] - np.cumsum(counts, axis=1), jobs
 
 
 def _seen_by_most(beyond: Floats, seen: Floats, share: float) -> bool:

@@ -21,7 +21,7 @@ from msj.model.numbers import number, positive, whole
 from msj.results import version_of
 from msj.simulation.controls import Controls, ControlServers, why_no_controls
 from msj.simulation.engine_of import engine_of
-from msj.simulation.estimates import LEVELS, Estimates
+from msj.simulation.estimates import LEVELS, Estimates, relative_half_width
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.memory import why_no_variance
 from msj.simulation.plan import Pace, Plan
@@ -192,9 +192,8 @@ class Question:
         return tuple(engine_of(self.system, Streams(root=self.root, replication=0)).areas)
 
     def relative_half_width(self, run: Run) -> float:
-        """Return half the width of the mean response time's interval over its value; infinite without one."""
-        row = self.estimates(self.reading(run, run.pieces)).mean_response_time()
-        return math.inf if row.low is None or row.high is None else (row.high - row.low) / 2.0 / row.value
+        """Return half the width of the interval that precision is about over its value; infinite without one."""
+        return relative_half_width(self.estimates(self.reading(run, run.pieces)).mean_response_time())
 
     def tell_cost(self, plan: Plan, effort: Effort) -> None:
         """Say what the run will need, if that is unusual."""
