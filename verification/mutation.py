@@ -1,9 +1,10 @@
 """Do the tests notice a slip? ``python -m verification.mutation``.
 
 Slips (:mod:`verification.mutants`) are drawn at random over all rooms and put one at a time into a copy of the project.
-The tests that reach its function (:mod:`verification.reached`) are run on it, those that speak of it and the quickest
-first, up to the first that fails. A slip is noticed if one fails, or does not end. What nobody notices is listed: either nothing depends on it
-(then it belongs into ``verification/equivalent.txt``, with the reason), or a test is missing.
+The tests that reach its function (:mod:`verification.reached`) are run on it, first those that speak of it, then the
+quickest, up to the first that fails. A slip is noticed if one fails, or does not end. What nobody notices is listed:
+either nothing depends on it (then it belongs into ``verification/equivalent.txt``, with the reason), or a test is
+missing.
 
 Compiled loops are kept on the disk by the file they stand in, and a loop knows nothing of a changed one that it calls:
 so for a slip whatever holds the changed one is compiled anew (:mod:`verification.loops`), and where that takes a fresh

@@ -32,6 +32,7 @@ from msj.simulation.intervals import (
     probability_interval,
     remaining,
     student_interval,
+    unseen,
 )
 from msj.simulation.long_memory import hurst_of, inflation, old_enough
 from msj.simulation.long_spells import LongSpells
@@ -231,7 +232,7 @@ class Estimates:
             return value, plain
         left_over = remaining(batches, count, share, finely, theory)
         if group.index is None:
-            self.reductions[name] = 1.0 / finely
+            self.reductions[name] = 1.0 / (finely * unseen(finely))  # as the interval has it
         return adjusted, Variance(max(left_over.value * smaller, ROUNDING**2), left_over.freedom)
 
     def _remainder(self, group: Group, name: str, value: float) -> Remainder | None:
