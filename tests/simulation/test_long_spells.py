@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 import msj
 from msj.simulation.long_spells import LongSpells
+from msj.simulation.sketch import Sketch, first_bin
 
 CV = 2.0
 
@@ -59,3 +60,18 @@ def test_where_batches_have_seen_too_few_long_jobs_theory_widens_percentiles(mon
         return row.high - row.low
 
     assert width(0.0) < width(100.0) < width(400.0)
+
+
+def test_classes_of_one_law_differ_by_their_means():
+    """All four servers, means 1/2 and 2 in equal shares, rate 0.4: a = 0.4/(1 − 0.5), S = mean · S of mean 1."""
+    classes = [
+        msj.JobClass(name=str(mean), need=4, share="1/2", duration=msj.Lognormal(mean=mean, cv=CV))
+        for mean in ("1/2", 2)
+    ]
+    spells = LongSpells(msj.System(servers=4, classes=classes), 0.4)
+    for x in (0.1, 1.0, 5.0):
+        wanted = sum(0.8**2 * mean**2 * beyond(x / mean) / 2 for mean in (0.5, 2.0))
+        assert spells.at(np.array([x]))[0] == pytest.approx(wanted, rel=0.06)
+    scale = Sketch.of(first_bin(1.0), np.zeros(0, dtype=np.int64))
+    bins = np.array([0, 1, 3000, 4000])
+    assert spells.in_bins(scale.lowest)[bins] == pytest.approx(spells.at(scale.edges(bins + 1)), rel=1e-12)

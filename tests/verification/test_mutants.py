@@ -267,3 +267,10 @@ def test_tests_that_speak_of_what_the_line_says_come_first(tmp_path):
     spoken = reached.tests("src/msj/a.py", place, (), (), 30.0, 'notes.append(f"Assumed: {what}")')
     assert spoken == list(names)[::-1]
     assert reached.tests("src/msj/a.py", place, (), (), 1.0, "Assumed") == ["tests/test_a.py::test_quick"]
+
+
+def test_slips_known_to_change_nothing_are_still_there():
+    known = mutation.equivalent()
+    texts = {file: (mutation.ROOT / file).read_text() for file in {name.partition(" ")[0] for name in known}}
+    drawn = {mutation.name_of(mutant) for file, text in texts.items() for mutant in mutants_of(file, text)}
+    assert sorted(known - drawn) == []
