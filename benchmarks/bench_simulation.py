@@ -13,7 +13,7 @@ import numpy as np
 SLICES = 15
 BLOCKS = 20
 SIDE_BY_SIDE = 20_000_000  # jobs
-TURNS = 7
+TURNS = 15
 
 
 def systems():

@@ -134,10 +134,29 @@ def _scores(
         own = np.where(more > 0, 1.0 / (1.0 / (count - 1) + kappa / 2.0), count - 1)
         freedom = own + trust + more
         spread = (own * batches + trust * theory + more * long_jobs) / freedom * share
-        different, which = np.unique(freedom, return_inverse=True)  # few, and their quantiles are slow
-        scores = (seen - share) / (stdtrit(different, CONFIDENCE)[which] * np.sqrt(spread))
+        apart = (seen - share) / np.sqrt(spread)
+    scores = apart / _quantiles(freedom, apart)
     # Without any spread (everybody is beyond, or nobody) only equality is left.
     return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=math.inf, neginf=-math.inf))
+
+
+def _quantiles(freedom: Floats, apart: Floats) -> Floats:
+    """Return Student's quantiles where it matters which: where the scores cross 1 or -1, and on either side.
+
+    Quantiles are slow, and lie between those of the fewest and the most degrees of freedom: an edge that is further
+    apart than the one or nearer than the other is on the same side whichever it has.
+    """
+    least, most = (float(stdtrit(extreme, CONFIDENCE)) for extreme in (freedom.max(), freedom.min()))
+    quantiles = np.full(len(freedom), least)
+    if least == most:
+        return quantiles
+    doubtful = (np.abs(apart) > least) & (np.abs(apart) <= most)
+    quantiles[doubtful] = stdtrit(freedom[doubtful], CONFIDENCE)
+    for side in (apart <= quantiles, apart <= -quantiles):
+        last = np.flatnonzero(np.diff(side))
+        doubtful[last] = doubtful[last + 1] = True
+    quantiles[doubtful] = stdtrit(freedom[doubtful], CONFIDENCE)
+    return quantiles
 
 
 def _crossing(edges: Floats, scores: Floats, limit: float) -> float:

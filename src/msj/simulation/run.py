@@ -1,8 +1,12 @@
 """The run behind a simulation: replications advanced side by side, piece by piece, with its stopping rules.
 
-Replications run in threads: the compiled loops let go of Python's lock. Between pieces Python looks: it tells how far
-the run is, keeps it in a file, sees whether the queue runs away, and asks whether time is up. A piece ends between
-two blocks of jobs only, so that whatever stops a run leaves it in order.
+Replications run in threads: the compiled loops let go of Python's lock. Whoever has time takes the replication that
+has waited longest and lets a piece arrive in it, so that all are about as far whenever the run is cut. They wait for
+each other only where the run as a whole is looked at: to see whether its queue runs away, to keep it in a file, to
+ask whether it is precise enough. A run is cut between two blocks of jobs only, so that it is left in order.
+
+**Running away.** Where the threshold is not known, whether the queue grew without end by the end of a piece is asked of
+every piece, but after 8, 10, 12, 15, 18, ... of them only: a run is stopped at most a quarter too late.
 
 **Following.** After the last counted job jobs go on arriving until every counted one has left, so that every policy
 counts the same jobs. A queue that runs away never lets them go: after as many further jobs as were counted the run
@@ -18,16 +22,19 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import Any
 
+import numpy as np
+
 from msj.effort import Effort
 from msj.engines.completed import Completed
 from msj.results import Outcome
-from msj.simulation.growth import growth_rate
+from msj.simulation.growth import FEWEST_PIECES, growth_rate
 from msj.simulation.plan import Pace, Plan
 from msj.simulation.replication import Replication, Stopped
 from msj.simulation.tally import Tally
@@ -38,6 +45,7 @@ FOLLOW_MEMORIES = 50.0  # but at least these
 TRIED = 64  # jobs by which the pace is measured, after as many that may have to be compiled
 UNUSUAL = 60.0  # seconds that are worth a word before they are spent
 AGREES = 1.15  # how much wider than promised an earlier look may have been
+TELL = 0.2  # seconds after which people are told again how far the run is
 
 
 @dataclass(kw_only=True)
@@ -108,7 +116,7 @@ class Run:
         with ThreadPoolExecutor(workers, thread_name_prefix="msj") as pool:
             try:
                 self._tell_pace(effort, workers, keep)
-                outcome = self._advance(pool, effort, keep, save)
+                outcome = self._advance(pool, workers, effort, keep, save)
                 if outcome is not Outcome.UNSTABLE:
                     self._follow(pool, effort, keep)
                 if save is not None:
@@ -116,6 +124,9 @@ class Run:
             except KeyboardInterrupt:
                 self._stop.set()
                 return Outcome.INTERRUPTED
+            except BaseException:
+                self._stop.set()  # nobody waits for what the others would still do
+                raise
         return outcome
 
     def _tell_pace(self, effort: Effort, workers: int, keep: Any) -> None:
@@ -131,7 +142,7 @@ class Run:
         if seconds > UNUSUAL and math.isinf(effort.until):  # else it will be cut
             effort.tell(0.0, f"{jobs:,} jobs will take about {_long(seconds)} at this pace", notice=True)
 
-    def _advance(self, pool: ThreadPoolExecutor, effort: Effort, keep: Any, save: Any) -> Outcome:
+    def _advance(self, pool: ThreadPoolExecutor, workers: int, effort: Effort, keep: Any, save: Any) -> Outcome:
         if self._precise():  # a run that had ended is asked again
             self.counted = (self.looks[-1][0] // len(self.replications) - self.plan.warm_up) // self.piece
             return Outcome.CONVERGED
@@ -139,13 +150,11 @@ class Run:
             goal = self._next_look()
             self.counted = None
             while self.ended < goal:
-                if effort.over or not self._row(
-                    pool, self.ended + (self._at_once(goal) if save is None else 1), effort, keep
-                ):
-                    cancelled = effort.cancel is not None and effort.cancel()
-                    return Outcome.INTERRUPTED if cancelled else Outcome.OUT_OF_TIME
-                effort.tell(*self._progress())
-                if not self.stable and self._grows():
+                together = self._together(goal, self.ended) if save is None else self.ended + 1
+                if effort.over or not self._arrive(pool, workers, together, effort, keep):
+                    return self._why_cut(effort)
+                effort.tell(*self._progress(self.done))
+                if not self.stable and self.ended == self._together(goal, self.ended - 1) and self._grew():
                     return Outcome.UNSTABLE
                 if self.ended >= 2 * self.plan.pieces:
                     for each in self.replications:
@@ -162,11 +171,15 @@ class Run:
             if self._last_piece() <= goal:
                 return Outcome.PRECISION_NOT_REACHED
 
-    def _at_once(self, goal: int) -> int:
-        """Return how many pieces arrive before Python looks again: short ones a block together."""
-        if not self.stable:
-            return 1  # whether the queue runs away is asked after every piece
-        return max(min(BLOCK // self.piece, goal - self.ended, 2 * self.plan.pieces - self.ended), 1)
+    def _why_cut(self, effort: Effort) -> Outcome:
+        if effort.cancel is not None and effort.cancel():
+            return Outcome.INTERRUPTED
+        return Outcome.UNSTABLE if not self.stable and self._grew() else Outcome.OUT_OF_TIME
+
+    def _together(self, goal: int, pieces: int) -> int:
+        """Return the piece up to which replications need not wait for each other, after so many."""
+        together = min(goal, 2 * self.plan.pieces)
+        return together if self.stable else min(together, _doubts(pieces)[1])
 
     def _last_piece(self) -> int:
         """Return the piece with which the jobs asked for are through."""
@@ -189,14 +202,22 @@ class Run:
         (before, wide), (now, narrow) = self.looks[-2:]
         return narrow <= self.precision and wide <= AGREES * math.sqrt(now / before) * self.precision
 
-    def _row(self, pool: ThreadPoolExecutor, pieces: int, effort: Effort, keep: Any) -> bool:
-        """Let a piece arrive in every replication; return whether all did."""
-        over = self._asked_to_stop(effort)
-        futures = [
-            pool.submit(each.advance, pieces, keep=self._kept(keep, index), over=over)
-            for index, each in enumerate(self.replications)
-        ]
-        return self._gather(futures)
+    def _arrive(self, pool: ThreadPoolExecutor, workers: int, pieces: int, effort: Effort, keep: Any) -> bool:
+        """Let pieces arrive in every replication, by turns; return whether all did."""
+        over, turns = self._asked_to_stop(effort), deque(enumerate(self.replications))
+        step = max(BLOCK // self.piece, 1)  # short pieces a block together
+
+        def work() -> None:
+            while turns:
+                try:
+                    index, each = turns.popleft()
+                except IndexError:  # somebody else was faster
+                    return
+                each.advance(min(max(each.record.ended, 0) + step, pieces), keep=self._kept(keep, index), over=over)
+                if each.record.ended < pieces:
+                    turns.append((index, each))
+
+        return self._gather([pool.submit(work) for _ in range(min(workers, len(turns)))], effort)
 
     def _follow(self, pool: ThreadPoolExecutor, effort: Effort, keep: Any) -> None:
         """Let jobs arrive until the counted ones have left."""
@@ -207,22 +228,22 @@ class Run:
             pool.submit(each.follow, pieces, most, keep=self._kept(keep, index), over=over)
             for index, each in enumerate(self.replications)
         ]
-        self._gather(futures)
+        self._gather(futures, effort)
         self.left = sum(each.record.left_of(pieces) for each in self.replications)
 
-    def _gather(self, futures: list[Future[Any]]) -> bool:
-        """Wait for all; whoever raises stops the others."""
-        try:
-            wait(futures)
-            for future in futures:
-                future.result()
-        except Stopped:
-            return False
-        except BaseException:
-            self._stop.set()
-            wait(futures)
-            raise
-        return True
+    def _gather(self, futures: list[Future[Any]], effort: Effort) -> bool:
+        """Wait for all, and tell meanwhile how far they are; whoever fails stops the others."""
+        waiting, all_did = set(futures), True
+        while waiting:
+            done, waiting = wait(waiting, timeout=TELL, return_when=FIRST_EXCEPTION)
+            for future in done:
+                try:
+                    future.result()
+                except Stopped:
+                    all_did = False
+            if waiting:
+                effort.tell(*self._progress(sum(each.arrived for each in self.replications)))
+        return all_did
 
     def _asked_to_stop(self, effort: Effort) -> Callable[[], bool]:
         return lambda: self._stop.is_set() or effort.over
@@ -237,21 +258,39 @@ class Run:
 
         return write
 
-    def _grows(self) -> bool:
-        marks = [each.record.marks[: self.ended + 1] for each in self.replications]
-        present = [mark[1:, 3] for mark in marks]
-        time = [(mark[1:, :2] - mark[:-1, :2]).sum(axis=1) for mark in marks]
-        self.growth = growth_rate(present, time, in_service=self.in_service, before=self.plan.warm_up / self.piece)
-        return self.growth is not None
+    def _grew(self) -> bool:
+        """Whether the queue ran away by the end of a piece, of those that were not asked about before."""
+        marks = np.array([each.record.marks[: self.ended + 1] for each in self.replications])
+        present, lasted = marks[:, 1:, 3], np.diff(marks[:, :, :2], axis=1).sum(axis=2)
+        before = self.plan.warm_up / self.piece
+        for end in range(_doubts(self.ended - 1)[0] + 1, self.ended + 1):
+            self.growth = growth_rate(present[:, :end], lasted[:, :end], in_service=self.in_service, before=before)
+            if self.growth is not None:
+                return True
+        return False
 
-    def _progress(self) -> tuple[float, str]:
+    def _progress(self, arrived: int) -> tuple[float, str]:
         """Say where the run stands: by jobs, or by precision where that is nearer to its end."""
-        done, words = self.done / self.most_jobs, f"{self.done:,} jobs"
+        done, words = arrived / self.most_jobs, f"{arrived:,} jobs"
         if self.precision is not None and self.looks and self.looks[-1][1] > 0:
             jobs, width = self.looks[-1]
             wanted = jobs * (width / self.precision) ** 2  # half-widths shrink like the root
-            done, words = max(done, min(self.done / wanted, 1.0) if wanted else 1.0), f"{words}, ± {width:.2%}"
+            done, words = max(done, min(arrived / wanted, 1.0) if wanted else 1.0), f"{words}, ± {width:.2%}"
         return min(done, 1.0), words
+
+
+def _doubts(pieces: int) -> tuple[int, int]:
+    """Return after how many pieces it was last asked whether the queue runs away, and after how many it will be.
+
+    Examples
+    --------
+    >>> [_doubts(pieces) for pieces in (0, 7, 8, 9, 10, 60)]
+    [(0, 8), (0, 8), (8, 10), (8, 10), (10, 12), (51, 63)]
+    """
+    last, following = 0, FEWEST_PIECES
+    while following <= pieces:
+        last, following = following, following + following // 4
+    return last, following
 
 
 def _long(seconds: float) -> str:
