@@ -1,32 +1,39 @@
 """Plausible slips, one at a time: where a source file could be wrong by one token, and the file with that token wrong.
 
-Kinds of slips, each as likely as the places it has: a comparison (< for <=, == for !=), an operator (+ for −, · for /),
-``and`` for ``or``, a dropped ``not`` or sign, a number off by one (or half as large again), ``min`` for ``max``, one
-end of an interval for the other, the branches of ``a if c else b`` exchanged, and a statement left out. Annotations,
-docstrings, decorators and messages of errors are left alone: what they say is not computed. So are numbers that are
-choices, of which another one would be as right: constants with a name of their own, and how thick a line is drawn; and
-``strict=True`` of ``zip``, which only says once more that two lists are as long as each other.
+Kinds of slips, each as likely as the places it has: a comparison (< for <=, == for !=; < for > where fractions are
+compared, which are equal by chance only), an operator (+ for −, · for /), ``and`` for ``or``, a dropped ``not`` or
+sign, a number off by one (or half as large again), ``min`` for ``max``, one end of an interval for the other, the
+branches of ``a if c else b`` exchanged, and a statement left out. Annotations, docstrings, decorators and messages of
+errors are left alone: what they say is not computed. So are numbers that are choices, of which another one would be as
+right: constants with a name of their own, how thick a line is drawn, how much rounding is allowed (below ``TINY``), to
+how many digits a number is kept, and how much room there is to begin with (``1 << 12``); and ``strict=True`` of
+``zip``, which only says once more that two lists are as long as each other.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 COMPARED = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="}
+TURNED = {ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<="}
 COMPUTED = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*", ast.Pow: "*"}
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "**"}
 WORDS = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
 ENDS = {"low": "high", "high": "low", "lowest": "highest", "highest": "lowest"}
+#: Functions of which a number comes out that is met exactly by chance only.
+CONTINUOUS = {"abs", "exp", "float", "log", "log2", "monotonic", "perf_counter", "sqrt", "time"}
+TINY = 1e-5
 #: Keywords and keys that only say how something looks.
 LOOKS = {
-    "alpha", "bgcolor", "borderwidth", "bottom", "color", "colors", "colour", "dash", "dpi", "figsize", "font",
-    "fontsize", "gap", "height", "hspace", "left", "legend", "line", "linespacing", "linewidth", "ls", "lw",
-    "margin", "marker", "markersize", "ms", "opacity", "pad", "right", "size", "title", "top", "width", "wspace",
-    "xanchor", "xref", "xshift", "yanchor", "yref", "yshift", "zorder",
+    "alpha", "bargap", "bgcolor", "borderwidth", "bottom", "color", "colors", "colour", "dash", "dpi", "figsize",
+    "font", "fontsize", "gap", "height", "hspace", "left", "legend", "line", "linespacing", "linewidth", "ls", "lw",
+    "margin", "marker", "markersize", "ms", "opacity", "pad", "right", "size", "solidity", "thickness", "title",
+    "top", "width", "wspace", "xanchor", "xgap", "xref", "xshift", "yanchor", "ygap", "yref", "yshift", "zorder",
 }  # fmt: skip
 
 
@@ -41,6 +48,7 @@ class Mutant:
     before: str
     after: str
     code: str  # the line it is on, to find it again when lines have moved
+    nth: int = 1  # of those on that line that look alike
 
     @property
     def room(self) -> str:
@@ -55,7 +63,7 @@ class Mutant:
         return text[: self.start] + self.after + text[self.stop :]
 
     def __str__(self) -> str:
-        after = self.after or "nothing"
+        after = (self.after or "nothing") + (f" ({self.nth})" if self.nth > 1 else "")
         return f"{self.file}:{self.line}  {' '.join(self.before.split())} → {after}   in   {self.code}"
 
 
@@ -68,7 +76,13 @@ def mutants_of(file: str, text: str) -> list[Mutant]:
     ... # doctest: +NORMALIZE_WHITESPACE
     ['src/msj/a.py:1  < → <=   in   x = min(a, b) < c', 'src/msj/a.py:1  min → max   in   x = min(a, b) < c']
     """
-    return sorted(set(_Finder(file, text).found()))
+    alike: Counter[tuple[int, str, str]] = Counter()
+    numbered = []
+    for mutant in sorted(set(_Finder(file, text).found())):
+        look = mutant.line, mutant.before, mutant.after
+        alike[look] += 1
+        numbered.append(replace(mutant, nth=alike[look]))
+    return numbered
 
 
 class _Finder:
@@ -87,6 +101,10 @@ class _Finder:
         for name, child in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list", "type_params"):
                 continue
+            if name == "args" and isinstance(node, ast.Call) and ast.unparse(node.func) == "round":
+                child = child[:1]
+            if name == "values" and isinstance(node, ast.Dict):
+                child = [value for key, value in zip(node.keys, child, strict=True) if not _looks(key, value)]
             for each in child if isinstance(child, list) else [child]:
                 if isinstance(each, ast.AST) and not _said_only(each):
                     yield from self._below(each)
@@ -94,7 +112,8 @@ class _Finder:
     def _here(self, node: ast.AST) -> Iterator[Mutant]:
         match node:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
-                yield from self._between(left, right, COMPARED[type(op)])
+                changed = TURNED if type(op) in TURNED and _continuous(left, right) else COMPARED
+                yield from self._between(left, right, changed[type(op)])
             case ast.BinOp(left=left, op=op, right=right) if type(op) in COMPUTED and not _texts(left, right):
                 yield from self._between(left, right, COMPUTED[type(op)], SIGNS[type(op)])
             case ast.BoolOp(op=op, values=values):
@@ -158,19 +177,37 @@ def _said_only(node: ast.AST) -> bool:
             return True
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if name.isupper():
             return True  # a choice
+        case ast.Constant(value=float(value)) if 0.0 < abs(value) <= TINY:
+            return True
+        case ast.BinOp(left=ast.Constant(), op=ast.LShift(), right=ast.Constant()):
+            return True
         case ast.keyword(arg="strict"):
             return True
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant()) if name in LOOKS:
             return True  # of a class: how large its figure is
         case ast.keyword(arg=name, value=ast.Constant() | ast.Tuple() | ast.Dict()) if name in LOOKS:
             return True
-        case ast.Dict(keys=[ast.Constant(value=name), *_]) if name in LOOKS:
-            return True
     return False
+
+
+def _looks(key: ast.expr | None, value: ast.expr) -> bool:
+    """Return whether an entry of a dict only says how something looks."""
+    return isinstance(key, ast.Constant) and key.value in LOOKS and isinstance(value, ast.Constant | ast.Tuple)
 
 
 def _texts(*nodes: ast.expr) -> bool:
     return any(
         isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
+        for node in nodes
+    )
+
+
+def _continuous(*sides: ast.expr) -> bool:
+    """Return whether numbers with a fraction are compared, as far as their text tells."""
+    nodes = [node for side in sides for node in ast.walk(side)]
+    return any(
+        (isinstance(node, ast.Constant) and isinstance(node.value, float) and node.value not in (0.0, 1.0))
+        or isinstance(node, ast.Div)
+        or (isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in CONTINUOUS)
         for node in nodes
     )

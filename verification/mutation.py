@@ -112,6 +112,7 @@ class Copy:
 
     def _freshly(self, tests: list[str]) -> list[str]:
         """Return the first test that fails in a process of its own."""
+        tests = [test for test in tests if (self.root / test.partition("::")[0]).exists()]  # or renamed since
         if not tests:
             return []
         listed = self.root / "build" / "tests.txt"
@@ -293,8 +294,9 @@ def _try_all(chosen: list[Mutant], workers: int, out: Path | None, seconds: floa
             if out is not None:
                 with out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"mutant": str(mutant), "trial": trial}) + "\n")
-        # A test that fails anyway notices nothing.
-        names = sorted({trial.by for trial in found.values() if "::" in trial.by})
+        # A test that fails anyway notices nothing. The examples of a document need those before them.
+        noticing = {trial.by for trial in found.values() if "::" in trial.by}
+        names = sorted({by if by.startswith("tests/") else by.partition("::")[0] for by in noticing})
         broken = copies.queue[0].fails(names)
         for copy in copies.queue:
             copy.close()

@@ -155,7 +155,7 @@ class Loop:
 
 
 def exchanged(file: Path, line: int, functions: list[FunctionType]) -> list[FunctionType]:
-    """Give the function that a line is in the code that the file has now; return those that hold it."""
+    """Give the function that a line is in the code that the file has now; return those that hold it, if it differs."""
     text = file.read_text(encoding="utf-8")
     place = place_of(text, line)
     if not place.name:
@@ -169,7 +169,7 @@ def exchanged(file: Path, line: int, functions: list[FunctionType]) -> list[Func
     for each in functions:
         if each.__code__.co_filename == str(file):
             code = found.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
-            if code is not None:
+            if code is not None and code != each.__code__:  # a default is not in the code of its function
                 each.__code__ = code
                 changed.append(each)
     return changed

@@ -52,3 +52,12 @@ def test_straight_piece_by_hand():
     assert fluid((1.0, 0.5, 1.9)).why_not_covered() is None
     # Beyond the bend: 1 + e^(−(t − 3)) is within a thousandth of 1 from 3 + log(1000) on.
     assert model.time_to_equilibrium(1e-3) == pytest.approx(3 + math.log(1000))
+    # rho = 1/4, mu = 2: from 8 it falls with slope −3 to 2 at time 2, and is within 9 times of 1/2, at 5, from 1 on.
+    steep = fluid((2.0, 0.25, 8.0))
+    assert steep.at([0.5, 2])[:, 0] == pytest.approx([6.5, 2])
+    assert steep.time_to_equilibrium(9.0) == pytest.approx(1.0)
+    assert steep.time_to_equilibrium(3.0) == pytest.approx(2.0)  # at the bend itself
+    assert steep.time_to_equilibrium(1.5) == pytest.approx(2 + math.log(2) / 2)
+    assert steep.most_admissible.tolist() == [2.0]
+    # A start at the theorem's border is not below it.
+    assert fluid((2.0, 0.25, 2.0)).why_not_covered() is not None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import msj
+from msj.engines.plainly import why_not_compiled
 from msj.errors import BadFunction
 from msj.workloads import RecordedJobs
 
@@ -60,6 +61,14 @@ def test_the_sentence_about_speed_names_the_line():
     assert "sum(int(n) for n in needs[running])" in note or "sorted(" in note or "needs[running]" in note
     assert not any("plain Python" in note for note in same.notes)
     assert result["mean_response_time"] == same["mean_response_time"]
+
+
+def test_the_line_is_named_whether_the_compiler_writes_in_colours_or_not():
+    plain = 'Not supported.\nFile "policy.py", line 30:\ndef rule(needs):\n    free = sum(needs)\n    ^\n'
+    coloured = plain.replace("File", "\x1b[1mFile").replace("    ^", "\x1b[0m    \x1b[1;31m^\x1b[0m")
+    expected = "does not take line 30 (free = sum(needs)). Loops over the arrays are compiled."
+    for text in (plain, coloured):
+        assert why_not_compiled(ValueError(text), "rule").endswith(expected)
 
 
 def test_a_function_may_ask_for_classes_arrivals_estimates_and_the_time():

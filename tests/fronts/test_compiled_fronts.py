@@ -161,3 +161,12 @@ def test_room_made_without_a_completion():
     fronts, chain = saturated_front(SlowStart())
     assert fronts == [("new",), ("open", "new")]
     assert solve(chain).throughput == pytest.approx(0.5, rel=1e-12)
+
+
+def test_as_many_fronts_as_are_allowed_and_no_more():
+    model = policy_front(simple(4, (1, 1, "1/2"), (2, 1, "1/2"), policy={"name": "first-fit", "window": 3}))
+    chain = compiled_fronts(model).chain
+    total = chain.states + chain.vanishing
+    assert compiled_fronts(model, most_fronts=total).chain.states == chain.states
+    with pytest.raises(TooLarge, match=f"more than {total - 1} fronts"):
+        compiled_fronts(model, most_fronts=total - 1)

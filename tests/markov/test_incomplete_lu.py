@@ -54,3 +54,28 @@ def test_the_room_is_used_to_the_last_place_and_never_beyond():
     parts = A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, 0.0
     assert _factor(*parts, needed)[0]
     assert not _factor(*parts, needed - 1)[0]
+
+
+def assert_factors(A, drop, L, U):
+    factors = IncompleteLU(sparse.csr_array(A), drop)
+    L, U = np.array(L), np.array(U)
+    assert factors.nnz == np.count_nonzero(L) + np.count_nonzero(U) - len(L)
+    b = np.array([1.0, 2.0, 0.5])
+    np.testing.assert_allclose(factors.solve(b, transposed=False), np.linalg.solve(L @ U, b), rtol=1e-13)
+    np.testing.assert_allclose(factors.solve(b, transposed=True), np.linalg.solve((L @ U).T, b), rtol=1e-13)
+
+
+def test_what_is_small_beside_its_row_is_dropped():
+    """Rows sum to 3.01, 3.5 and 2.51: of the first -0.01 goes, and so does the multiplier -0.01/2 of the third."""
+    A = [[2.0, -1.0, -0.01], [-1.0, 2.0, -0.5], [-0.01, -0.5, 2.0]]
+    L = [[1.0, 0.0, 0.0], [-0.5, 1.0, 0.0], [0.0, -1 / 3, 1.0]]
+    U = [[2.0, -1.0, 0.0], [0.0, 1.5, -0.5], [0.0, 0.0, 2.0 - 0.5 / 3]]
+    assert_factors(A, 0.01, L, U)
+
+
+def test_what_is_as_large_as_the_limit_is_kept():
+    """Rows sum to 4, and a sixteenth of that is 0.25: entries of the first row, and a multiplier of the second."""
+    A = [[3.5, -0.25, -0.25], [-0.875, 2.875, -0.25], [-0.8, -0.2, 3.0]]
+    L = [[1.0, 0.0, 0.0], [-0.25, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    U = [[3.5, -0.25, -0.25], [0.0, 2.8125, -0.3125], [0.0, 0.0, 3.0]]
+    assert_factors(A, 0.0625, L, U)  # of the third row both -0.8/3.5 and -0.2/2.8125 are below

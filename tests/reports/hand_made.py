@@ -46,7 +46,11 @@ def capacity(threshold=0.8, naive=1.0, *, limit=None, blocked=(), kind="exact", 
 
 def policy(name, *, own=False, asks_for="nothing", stable=True, mean=10.0, difference=None):
     """One policy; the difference as (value, low, high)."""
-    gap = None if difference is None else row("d", difference[0], "simulated", *difference[1:])
+    gap = (
+        None
+        if difference is None
+        else row("mean_response_time_difference", difference[0], "simulated", *difference[1:])
+    )
     stay = row("mean_response_time", mean, "simulated", 0.9 * mean, 1.1 * mean) if stable else None
     return PolicyRow(
         policy=name,
@@ -69,7 +73,9 @@ def change(words="two more servers", of="servers", *, takes=None, difference=Non
         capacity=takes,
         stable=stable,
         mean_response_time=None,
-        difference=None if difference is None else row("d", difference[0], "simulated", *difference[1:]),
+        difference=None
+        if difference is None
+        else row("mean_response_time_difference", difference[0], "simulated", *difference[1:]),
     )
 
 

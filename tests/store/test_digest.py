@@ -80,3 +80,22 @@ def test_what_is_no_plain_data_is_refused():
 def test_whole_numbers_that_fit_a_machine_word_are_written_as_they_are(number):
     assert canonical(number) == str(number)
     assert canonical(2**63) == '{"$integer":"0x8000000000000000"}'
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"b": 1, "a": "ä"}, '{"a":"\\u00e4","b":1}'),
+        ({"a": 1, 2: 3}, '{"$table":[["a",1],[2,3]]}'),  # in order of the keys' own texts
+        ({2: "a", 1: "b"}, '{"$table":[[1,"b"],[2,"a"]]}'),
+        ({"$set": 1}, '{"$$set":1}'),
+        ({3, 1}, '{"$set":[1,3]}'),
+        (float("nan"), '{"$float":"nan"}'),
+        (-float("inf"), '{"$float":"-inf"}'),
+        (Fraction(2, 3), '{"$fraction":[2,3]}'),
+        (2 - 3j, '{"$complex":[2.0,-3.0]}'),
+        (b"\x01\xff", '{"$bytes":"01ff"}'),
+    ],
+)
+def test_the_text_of_each_kind_of_value(value, text):
+    assert canonical(value) == text

@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -127,3 +128,57 @@ def test_never_two_at_once(tmp_path):
         thread.join()
     assert max(most) == 1
     assert len(entered) >= 300 // 4
+
+
+def test_all_bytes_are_on_their_way_when_the_disk_is_asked_whether_it_has_them(tmp_path, monkeypatch):
+    seen, fsync = [], os.fsync
+
+    def asked(file):
+        seen.append(os.fstat(file).st_size)
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", asked)
+    write_bytes(tmp_path / "answer", b"12345")
+    assert seen == [5]
+
+
+def test_the_file_of_a_lock_says_who_holds_it_and_nothing_else(tmp_path):
+    beside = tmp_path / "run.lock"
+    before = os.umask(0o022)
+    try:
+        with lock(tmp_path / "run"):
+            assert stat.S_IMODE(beside.stat().st_mode) == 0o644
+    finally:
+        os.umask(before)
+    beside.write_text("9" * 19)  # left by a process that was ended
+    with lock(tmp_path / "run"):
+        assert beside.read_text() == str(os.getpid())
+    assert not beside.exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="no /proc")
+def test_no_lock_leaves_a_file_open_however_it_goes(tmp_path, monkeypatch):
+    def opened():
+        return len(os.listdir("/proc/self/fd"))
+
+    before = opened()
+    with lock(tmp_path / "run"):
+        assert opened() == before + 1
+        with pytest.raises(Locked), lock(tmp_path / "run"):
+            pass
+        assert opened() == before + 1
+    assert opened() == before
+
+    alike, answers = os.path.samestat, [False, False]  # removed twice between opening and locking
+    monkeypatch.setattr(os.path, "samestat", lambda *files: answers.pop() if answers else alike(*files))
+    with lock(tmp_path / "run"):
+        assert opened() == before + 1
+    assert (answers, opened()) == ([], before)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files.fcntl, "flock", interrupted)
+    with pytest.raises(KeyboardInterrupt), lock(tmp_path / "run"):
+        pass
+    assert opened() == before

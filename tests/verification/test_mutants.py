@@ -21,6 +21,13 @@ from verification import mutation
     ("text", "slips"),
     [
         ("a <= b", ["a < b"]),
+        ("a <= b / c", ["a >= b / c", "a <= b * c"]),
+        ("abs(a) < b", ["abs(a) > b"]),
+        ("a != b * 0.5", ["a == b * 0.5", "a != b / 0.5", "a != b * 0.75"]),
+        ("a > 0.0", ["a >= 0.0", "a > 1.0"]),
+        ("a > 1e-9", ["a < 1e-9"]),
+        ("x = round(a * b, 3)", ["x = round(a / b, 3)"]),
+        ("x = f(1 << 12, 3)", ["x = f(1 << 12, 4)"]),
         ("a + (b)", ["a - (b)"]),
         ("a ** 2", ["a * 2", "a ** 3"]),
         ("a and b or c", ["a or b or c", "a and b and c"]),
@@ -38,11 +45,28 @@ from verification import mutation
             ["class A:\n    width: ClassVar[float] = 8.6\n    rate: float = 12.0\n"],
         ),
         ("draw(width=3, size=n + 1)", ["pass", "draw(width=3, size=n - 1)", "draw(width=3, size=n + 2)"]),
+        (
+            'x = {"size": 3, "rate": 3, "width": n + 1}',
+            [
+                'x = {"size": 3, "rate": 4, "width": n + 1}',
+                'x = {"size": 3, "rate": 3, "width": n - 1}',
+                'x = {"size": 3, "rate": 3, "width": n + 2}',
+            ],
+        ),
         ('"a" + b', []),
     ],
 )
 def test_one_token_at_a_time(text, slips):
     assert sorted(mutant.applied(text) for mutant in mutants_of("src/msj/room/file.py", text)) == sorted(slips)
+
+
+def test_slips_that_look_alike_have_names_of_their_own():
+    found = mutants_of("src/msj/room/file.py", "x = a + b + c\ny = a + b")
+    assert [mutation.name_of(mutant).partition("   in")[0] for mutant in found] == [
+        "src/msj/room/file.py + → -",
+        "src/msj/room/file.py + → - (2)",
+        "src/msj/room/file.py + → -",
+    ]
 
 
 def test_a_slip_is_refused_where_the_file_has_changed():
@@ -209,6 +233,11 @@ def test_a_function_is_exchanged_wherever_it_is_held(tmp_path):
     assert exchanged(file, 4, functions) == functions[:1]
     assert (names["A"]().f, names["g"]()) == (7, 2)  # that one only
     assert exchanged(file, 1, functions) == []
+    # A default stands in the head of a function and not in its code: it takes a process of its own.
+    file.write_text(file.read_text().replace("def g():", "def g(a=1):"))
+    assert exchanged(file, 7, functions) == functions[1:]
+    file.write_text(file.read_text().replace("def g(a=1):", "def g(a=2):"))
+    assert exchanged(file, 7, functions) == []
 
 
 LOOPS = """from numba import njit

@@ -15,6 +15,7 @@ from msj.engines.show import come_or_go, obey, show
 from msj.errors import BadFunction
 
 PLACE = re.compile(r'File "([^"]*)", line (\d+)')
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # which the compiler uses where it finds a library for them
 
 
 def run_plainly(rule: Any, options: Any, arriving: Any, estimates: Any, present: Any, shown: Any, finished: Any) -> int:
@@ -33,7 +34,7 @@ def run_plainly(rule: Any, options: Any, arriving: Any, estimates: Any, present:
 
 def why_not_compiled(error: Exception, name: str) -> str:
     """Say that a function runs as plain Python, and which line keeps it from being compiled."""
-    lines = str(error).splitlines()
+    lines = COLOURS.sub("", str(error)).splitlines()
     places = [found for line in lines if (found := PLACE.search(line))]
     where = f" line {places[-1][2]}" if places else " it"
     mark = next((i for i, line in enumerate(lines) if line.strip() and set(line.strip()) == {"^"}), 0)

@@ -64,7 +64,7 @@ def along_load(subject: Subject, policy: str) -> Found:
         sentence = f"No load under {policy} is known to meet the targets: {reason_of(subject, lowest)}."
         return Found(sentence=sentence, rows=(), points=points, met=False)
     factor, beyond = plan.factor, plan.beyond
-    open_ = plan.found.beyond is None or plan.found.last is None or plan.found.beyond - plan.found.last > 1
+    open_ = not plan.found.decided
     used = factor * subject.work / subject.servers
     top = None if beyond is None or not open_ else beyond * subject.work / subject.servers
     rows = [planned_row("planned_utilisation", used, kind, method, low=used if top else None, high=top, at=many)]
@@ -79,6 +79,8 @@ def along_load(subject: Subject, policy: str) -> Found:
             f"Between {factor:.3g} and {beyond:.3g} times the load there is under {policy}: the effort allowed does "
             "not decide what is in between"
         )
+    elif open_:
+        sentence += f" ({times}) meets the targets: the effort allowed does not decide whether more does"
     else:
         sentence += f" ({times}): the most that meets the targets"
     remarks = []
@@ -146,21 +148,26 @@ def along_share(subject: Subject, policy: str, job_class: str) -> Found:
         return Found(sentence=sentence, rows=(), points=points, met=False)
     share = found.last / SHARES
     next_miss = None if found.beyond is None else found.beyond / SHARES
-    open_ = next_miss is not None and found.beyond is not None and found.beyond - found.last > 1
+    open_ = not found.decided
     many: dict[str, Place] = {"policy": policy} if len(subject.policies) > 1 else {}
     row = planned_row(
         "planned_share",
         share,
         kind_of(points),
         f"steps of 1 %; {len(points)} shares tried",
-        low=share if open_ else None,
+        low=share if open_ and next_miss is not None else None,
         high=next_miss if open_ else None,
         at={"of_class": job_class, **many},
     )
     remarks = [f"It is {now:.4g} now, and as many jobs arrive whatever the share."]
     if found.beyond is not None:
         remarks.append(f"At {next_miss:.2f}, {reason_of(subject, found.points[found.beyond])}.")
-    if open_:
+    if open_ and next_miss is None:
+        sentence = (
+            f"{share:.2f} of the arrivals may be of class '{job_class}' under {policy}: the effort allowed does not "
+            "decide whether more may"
+        )
+    elif open_:
         sentence = (
             f"Between {share:.2f} and {next_miss:.2f} of the arrivals may be of class '{job_class}' under {policy}"
         )

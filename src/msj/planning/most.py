@@ -20,10 +20,12 @@ class Most:
     """The largest step that meets the targets.
 
     ``last`` is None where not even the first does; ``beyond`` is the next step that is known to miss, None if none is.
+    It is ``decided`` if every step beyond the last is known to be no answer: the next one misses, or there is none.
     """
 
     last: int | None
     beyond: int | None
+    decided: bool
     points: dict[int, Point]
 
 
@@ -45,7 +47,12 @@ def largest_step(ask: Callable[[int], Point], *, most: int, start: int, monotone
     if beyond > low + 1:
         _, beyond = _bisected(look, low, beyond, lambda verdict: verdict is not Verdict.MISSES)
     known = beyond <= most and look(beyond) is Verdict.MISSES
-    return Most(last=low if low > 0 else None, beyond=beyond if known else None, points=dict(sorted(points.items())))
+    return Most(
+        last=low if low > 0 else None,
+        beyond=beyond if known else None,
+        decided=beyond == low + 1 and (known or low == most),
+        points=dict(sorted(points.items())),
+    )
 
 
 def _bisected(

@@ -188,8 +188,10 @@ class TargetEstimate(Estimates):
         level = self.target.level / 100.0
         value = float(np.quantile(self.values, level))
         jobs = self.series("jobs", self._group)
+        if not self.sure or not self.forgets or not jobs.all():
+            return value, None, None
         beyond = np.add.reduceat((self.values > value).astype(float), np.cumsum([0, *jobs[:-1]]).astype(int))
-        if not self.sure or not self.forgets or not jobs.all() or not beyond.any():
+        if not beyond.any():
             return value, None, None
         share = 1.0 - level
         low, high = probability_interval(share, Variance(batch_variance(beyond, jobs), len(jobs) - 1))
