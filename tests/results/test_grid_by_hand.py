@@ -126,6 +126,7 @@ def test_sentences_break_at_spaces_only():
     assert wrap_sentences("a well-known incomprehensibility of\nits own", 12) == (
         "a well-known\nincomprehensibility\nof\nits own"
     )
+    assert wrap_sentences("a well-known one", 8) == "a\nwell-known\none"
 
 
 def test_a_whole_grid():

@@ -1,12 +1,17 @@
 """Numbers and tables as people read them, on both sides of every rule of how they are written."""
 
 import math
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from msj.errors import InvalidInput
-from msj.results import Quantity, Result
+from msj.errors import Failure, InvalidInput
+from msj.results import Missing, Outcome, Quantity, Result
+from msj.results.coordinates import At, same_place
 from msj.results.html import html_grid, write_html
+from msj.results.records import read_csv, write_csv
+from msj.results.result import plain
 from msj.results.table import _in_words, _said_of, _thinned, _wrapped, blocks_of, write_number, write_table, write_value
 
 
@@ -27,6 +32,8 @@ def row(name="mean_response_time", value=7.517772123456, **more):
         (-2_000_000.0, -2_000_001.0, -1_999_999.0, "-2e+06 ± 1"),
         (0.5, 0.49999985, 0.50000015, "0.50000000 ± 0.00000015"),
         (0.5, 0.499999985, 0.500000015, "0.5 ± 1.5e-08"),
+        (12.3, -12.7, 37.3, "12 ± 25"),
+        (1.23456, 1.12345, 3.45678, "1.235 (1.123 to 3.457)"),
         (3.0, 2.0, math.inf, "3 (2 to inf)"),
         (3.0, None, 4.0, "3"),
         (3.0, 2.0, None, "3"),
@@ -58,6 +65,9 @@ def test_single_numbers_have_ten_digits_and_those_of_classes_seven():
     [classes] = blocks_of([row(job_class="a"), row(job_class="b", value=1.5), row(name="load", job_class="b", value=2)])
     assert classes.headings == ("quantity", "a", "b")
     assert classes.rows == (("mean_response_time", "7.517772", "1.5"), ("load", "", "2"))
+    [mixed] = blocks_of([row(name="load", value=0.5), row(job_class="a", value=2.0)])
+    assert mixed.headings == ("quantity", "all jobs", "a")
+    assert mixed.rows == (("load", "0.5", ""), ("mean_response_time", "", "2"))
     [both] = blocks_of([row(job_class="a"), row(value=2.0)], time_unit="hours")
     assert both.headings == ("quantity", "all jobs", "a")
     assert both.rows == (("mean_response_time (hours)", "2", "7.517772"),)
@@ -256,3 +266,47 @@ def test_html_has_the_labels_as_headings():
     )
     page = write_html("h", [row(at={"servers": n}) for n in range(1, 60)], ["note"])
     assert "<p><small>(25 of 59 lines; --csv and --json have all)</small></p><p>note</p></div>" in page
+
+
+def test_a_place_matches_if_all_of_it_does():
+    there = At({"load": 0.5, "policy": "a"})
+    for wanted, matches in (
+        ({}, True),
+        ({"load": 0.5 + 1e-12}, True),
+        ({"load": 0.5, "policy": "a"}, True),
+        ({"load": 0.5, "policy": "b"}, False),
+        ({"load": 0.5, "servers": 2}, False),
+    ):
+        assert there.matches(wanted) is matches
+    assert (same_place("a", "a"), same_place("0.5", 0.5), same_place(0.5, "0.5")) == (True, False, False)
+
+
+def test_how_it_ended_and_what_is_missing():
+    assert [each.exit_code for each in (Outcome.SOLVED, Outcome.UNSTABLE, Outcome.INTERRUPTED)] == [0, 1, 130]
+    gap = {"name": "x", "failure": Failure.UNSTABLE, "reason": "too much."}
+    assert str(Missing(**gap, at={"load": 0.5, "policy": "p"})) == "No x at policy = p, load = 0.5: too much."
+    assert str(Missing(**gap)) == "No x: too much."
+
+
+def test_rows_are_written_as_csv_and_read_back():
+    assert write_csv([]) == "name,class,level,value,low,high,unit,kind,method,citation,formula,bracket\n"
+    rows = (row(value=2.5, at={"servers": 3, "load": 1.0}), row(name="load", value=0.5, level=95.0, bracket=True))
+    assert read_csv(write_csv(rows[:1])) == rows[:1]
+    assert read_csv(write_csv(rows)) == rows
+    [first, _] = read_csv(write_csv(rows))
+    assert (type(first.at["servers"]), type(first.at["load"])) == (int, float)
+    [half] = read_csv("name,kind,value,at.servers\nload,exact,0.5,2.5\n")
+    assert half.at["servers"] == 2.5
+
+
+def test_a_result_finds_its_rows_and_is_plain_data():
+    rows = (row(value=1.5), row(value=2.5), row(value=3.5, job_class="a"))
+    result = Result(system={"name": "x"}, quantities=rows, notes=("A note.",))
+    assert (result.find("mean_response_time").value, result.find("mean_response_time", "a").value) == (1.5, 3.5)
+    assert result.find("mean_response_time", "b") is None
+    both = Result(system={}, quantities=(*rows, row(name="load", value=0.5)))
+    assert ("load" in both, "load" in result) == (True, False)
+    assert result.to_json().startswith('{\n  "system": {\n    "name": "x"\n  },')
+    assert result.to_text().endswith("\n\nA note.")
+    given = {"a": (1, True, None, "x"), 2: [np.array([1.5, math.inf]), 2.5, math.nan, Fraction(1, 2)]}
+    assert plain(given) == {"a": [1, True, None, "x"], "2": [[1.5, None], 2.5, None, "1/2"]}

@@ -226,6 +226,17 @@ def test_windows_are_doubled_until_nothing_moves(monkeypatch, servers, threshold
     assert found.settled is settled
 
 
+@pytest.mark.parametrize(("jobs", "piece"), [(2100, 100), (100, 80)])
+def test_one_window_takes_21_pieces(jobs, piece):
+    """Each is a 21st of the jobs and twenty windows at least; every refill brings 8 at most, and some as it begins."""
+    system = simple(2, (1, 1, "1/2"), (2, 1, "1/2"), policy="first-fit")
+    found = saturated_window.one_window(system, 4, jobs=jobs, root=seed_sequence(1))
+    assert 21 * piece <= found.jobs <= 21 * (piece + 8) + 16
+    assert 0.9 < found.low < found.threshold < found.high <= 4 / 3
+    assert found.oldest == 4
+    assert saturated_window.one_window(system, 4, jobs=jobs, root=seed_sequence(1), over=lambda: True) is None
+
+
 def test_a_window_that_was_never_seen(monkeypatch):
     monkeypatch.setattr(saturated_window, "one_window", lambda *_, jobs, **__: asked.append(jobs))
     asked = []

@@ -1,6 +1,7 @@
 """What a run says of itself beside its rows, what it is asked for, and when looks at blocks are enough: by hand."""
 
 import math
+from concurrent.futures import Future
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ from msj.results import Outcome, Quantity
 from msj.simulation import blocks, simulate
 from msj.simulation import looks as looking
 from msj.simulation import question as questions
+from msj.simulation import run as running
 from msj.simulation.blocks import PIECES, Block, Stream, blocks_at, stage_of
 from msj.simulation.controls import FIRST_CLASS, SERVERS, SQUARES, Controls, _candidates, why_no_controls
 from msj.simulation.known import Known
@@ -470,6 +472,53 @@ def test_two_looks_must_agree():
 )
 def test_how_far_a_run_is(looks, precision, arrived, done, words):
     assert run_of(looks, precision)._progress(arrived) == (pytest.approx(done), words)
+
+
+def test_replications_wait_for_each_other_at_twice_the_plan_or_where_the_queue_is_in_doubt():
+    run = run_of(pieces=10)
+    assert [run._together(goal, 0) for goal in (15, 20, 50)] == [15, 20, 20]
+    run.stable = False
+    assert [run._together(goal, 8) for goal in (9, 50)] == [9, 10]
+
+
+@pytest.mark.parametrize(("ended", "most"), [(20, 900), (5, 500)])
+def test_counted_jobs_are_followed_for_as_many_again_or_fifty_memories(ended, most):
+    """Pieces of 45 jobs and a memory of 10."""
+    run, asked = run_of(ended=ended), []
+    run.replications = [
+        SimpleNamespace(record=SimpleNamespace(ended=ended, piece=45, left_of=lambda pieces: 3), follow=None, arrived=0)
+    ] * 2
+
+    def submit(follow, *given, **options):
+        asked.append(given)
+        done = Future()
+        done.set_result(None)
+        return done
+
+    run._follow(SimpleNamespace(submit=submit), Effort(), None)
+    assert asked == [(ended, most)] * 2
+    assert (run.counted, run.left) == (ended, 6)
+
+
+def test_whether_a_queue_ran_away_is_asked_of_every_piece_since(monkeypatch):
+    """Nine pieces: asked after eight, so of the ninth only. Marks: clock, time skipped, idle area, jobs present."""
+    asked = []
+
+    def listen(present, lasted, **more):
+        asked.append((present.tolist(), lasted.tolist(), more))
+
+    monkeypatch.setattr(running, "growth_rate", listen)
+    run = run_of(ended=9)
+    marks = np.array([[2.0 * i + i**2, 0.5 * i, 77.0, 10.0 + i] for i in range(12)])
+    run.replications = [SimpleNamespace(record=SimpleNamespace(ended=9, piece=45, marks=marks))]
+    assert run._grew() is False
+    ((present, lasted, more),) = asked
+    assert present == [[10.0 + i for i in range(1, 10)]]
+    assert lasted == [[2.5 + 2 * i - 1 for i in range(1, 10)]]
+    assert more == {"in_service": 1.0, "before": 100 / 45}
+    monkeypatch.setattr(running, "growth_rate", lambda *_, **__: 2.5)
+    assert run._grew() is True
+    assert run.growth == 2.5
 
 
 # Blocks.

@@ -141,7 +141,9 @@ def values_of(measure: Measure | None, jobs: Completed, time_unit: str | None) -
         return np.where(jobs.preemptions > 0, np.maximum(response - jobs.duration, wait), wait)
     if measure is Measure.SLOWDOWN:
         # A job of no length, as logs have them, has no slowdown.
-        return np.divide(response, jobs.duration, out=np.full(len(response), np.nan), where=jobs.duration > 0)
+        slowdown = np.full(len(response), np.nan)
+        np.divide(response, jobs.duration, out=slowdown, where=jobs.duration > 0)
+        return slowdown
     assert time_unit is not None
     floor = FLOOR * float(ratio("seconds", time_unit))
     return np.maximum(response / np.maximum(jobs.duration, floor), 1.0)
