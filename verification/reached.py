@@ -22,13 +22,16 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
 KEPT = Path("build") / "reached.jsonl"  # below the project
 LONGEST = 20.0  # seconds of the processor
 FEW = 8  # tests that use a word: they are about what it names
+
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class TooLong(BaseException):
@@ -94,24 +97,22 @@ def place_of(text: str, line: int) -> Place:
     names: list[str] = []
     body: list[ast.stmt] = ast.parse(text).body
     while True:
-        around = [
-            n for n in body if isinstance(n, ast.ClassDef | ast.FunctionDef) and _lines(n)[0] <= line <= _lines(n)[1]
-        ]
+        around = [n for n in body if isinstance(n, ast.ClassDef | Function) and _lines(n)[0] <= line <= _lines(n)[1]]
         if not around:
             return Place("", False)
         names.append(around[0].name)
-        if isinstance(around[0], ast.FunctionDef):
+        if isinstance(around[0], Function):
             return Place(".".join(names), _compiled(around[0], text))
         body = around[0].body
 
 
-def _compiled(node: ast.FunctionDef, text: str) -> bool:
+def _compiled(node: Function, text: str) -> bool:
     """Return whether a function is compiled: by what stands above it, or handed to the compiler by its name."""
     above = [ast.unparse(each) for each in node.decorator_list]
     return any(each in ("helper", "kernel") or "jit" in each for each in above) or f")({node.name})" in text
 
 
-def _lines(node: ast.ClassDef | ast.FunctionDef) -> tuple[int, int]:
+def _lines(node: ast.ClassDef | Function) -> tuple[int, int]:
     return min([node.lineno, *(each.lineno for each in node.decorator_list)]), node.end_lineno or node.lineno
 
 

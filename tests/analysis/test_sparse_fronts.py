@@ -65,3 +65,15 @@ def test_many_fronts_are_solved_and_few_left_to_dense_blocks():
 def test_a_rate_at_the_threshold_is_refused():
     with pytest.raises(Unstable, match="not below the stability threshold"):
         sparse_fronts_at(filling(), 1.01 * threshold(filling()))
+
+
+@pytest.mark.parametrize("way", [SPARSE, DENSE])
+def test_a_class_that_never_arrives_has_no_rows_and_changes_none(way):
+    never = JobClass(name="never", need=1, share=0, duration=Exponential(mean=1))
+    system = filling()
+    rate = 0.5 * threshold(system)
+    rows, expected = (
+        {(row.name, row.job_class): row.value for row in way.at_rate(each, rate, percentiles=False).rows}
+        for each in (system.replace(classes=[*system.classes, never]), system)
+    )
+    assert rows == pytest.approx(expected, rel=1e-9)

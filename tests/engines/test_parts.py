@@ -11,7 +11,10 @@ from parts_cases import again, common_numbers, jobs_for, on, plain_class, random
 from msj import Deterministic, Erlang, Exponential, JobClass, System
 from msj.engines.fcfs import FcfsEngine
 from msj.engines.parts import PartsEngine
+from msj.engines.parts_state import STATES
 from msj.workloads import SystemJobs
+
+ONE = Exponential(mean=1)
 
 
 def compared(values, block):
@@ -96,6 +99,21 @@ def simulated(values, laws, rate, pieces=40, jobs=5000):
     errors = found.std(axis=0, ddof=1) / np.sqrt(pieces)
     names = ("response", *engine.areas)
     return dict(zip(names, zip(found.mean(axis=0), errors, strict=True), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("set_up", "state"), [(None, "idle"), ({"law": ONE, "staggered": False, "delay": None}, "off")]
+)
+def test_servers_may_be_out_of_order_to_begin_with(set_up, state):
+    """Five of six servers, and all three of the other group, until the first change: one is left, or is off."""
+    breaks = {"sojourn": [ONE, ONE], "jump": [[0, 1], [1, 0]], "taken": [[5, 3], [0, 0]], "speed": [0.5, 1.0],
+              "hits": "any"}  # fmt: skip
+    values = {"groups": [(6, 1.0, {}), (3, 1.0, {})], "capacity": {}, "classes": [plain_class(1) | {"groups": [0, 1]}],
+              "environment": [breaks]} | ({} if set_up is None else {"set_up": set_up})  # fmt: skip
+    engine = PartsEngine(on(values), **values)
+    assert engine.farm.groups["up"].tolist() == [1, 0]
+    counts = dict(zip(STATES, engine.farm.counts.tolist(), strict=False))
+    assert (counts["broken"], counts[state], engine.farm.whole[0]["speed"]) == (8, 1, 0.5)
 
 
 def test_one_server_with_any_set_up_law():

@@ -746,6 +746,17 @@ def test_changes_worth_looking_at():
     ]  # fmt: skip
 
 
+def test_what_a_changed_cluster_takes_is_asked_without_what_takes_long(monkeypatch):
+    changing, asked = importlib.import_module("msj.planning.what_if"), []
+    row = Quantity(name="stability_threshold", value=1.1, kind="exact", method="by hand")
+    found = changing.Capacity(
+        stability_threshold=row, naive_threshold=row, wasted_servers=row, saturated_utilisation=row
+    )
+    monkeypatch.setattr(changing, "find_threshold", lambda *given, **more: asked.append((given, more)) or found)
+    assert changing._capacity(TWO, "effort", "root") == found
+    assert asked == [((TWO, "effort", "root"), {"completions": False, "bracket": False})]
+
+
 def test_a_change_is_exact_where_it_can_be_and_unstable_at_its_threshold(monkeypatch):
     change = possible_changes(TWO)[0]
     changing = importlib.import_module("msj.planning.what_if")

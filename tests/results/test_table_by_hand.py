@@ -139,6 +139,8 @@ def test_long_tables_are_thinned_evenly():
     assert (len(whole.rows), whole.remarks) == (50, ())
     [some] = blocks_of([row(at={"servers": n}) for n in range(1, 8)], most_lines=3)
     assert [line[0] for line in some.rows] == ["1", "4", "7"]
+    two = [row(at={"servers": n}, method="m" if n < 4 else "QBD") for n in range(1, 8)]
+    assert blocks_of(two, most_lines=3)[0].remarks[0] == "(3 of 7 lines; --csv and --json have all)"
     assert some.remarks == ("(3 of 7 lines; --csv and --json have all)",)
 
 

@@ -434,7 +434,7 @@ class One:
 SIZES = np.array([6.5, 8.5] * 16)
 
 
-def in_pieces(noise, mean, each=4, spread=2.0):
+def in_pieces(noise, mean, each=4, spread=2.0, share=0.4):
     """Thirty-two pieces of 6.5 and 8.5 jobs by turns, so many in each batch; waits are a control and some noise."""
     chance = np.random.default_rng(4)
     control = chance.normal(0, spread, 32)
@@ -445,7 +445,7 @@ def in_pieces(noise, mean, each=4, spread=2.0):
         sums = np.zeros((2, len(COLUMNS)))
         sums[:, COLUMNS.index("jobs")] = 0.75 * size, 0.25 * size
         sums[:, COLUMNS.index("waiting")] = 0.25 * wait, 0.75 * wait
-        sums[:, COLUMNS.index("waited")] = 0.1 * wait, 0.3 * wait
+        sums[:, COLUMNS.index("waited")] = 0.25 * share * wait, 0.75 * share * wait
         pieces.append(Tally(sums, WAITS, STAYS, 15.0, 0.0, 0.0, 0.0, np.zeros(1), np.empty(0), np.empty(0)))
     batches = [Tally.total(pieces[i : i + each]) for i in range(0, 32, each)]
     batches = [replace(one, waiting=WAITS, response=STAYS) for one in batches]
@@ -493,10 +493,10 @@ def test_means_stay_plain_where_controls_explain_little_or_too_much(noise, mean)
 
 
 def test_a_probability_that_controls_put_just_above_one_stays_plain():
-    """A control that was 12 too low in 32 pieces would add 0.4 · 32 · 12/240 to 0.6."""
-    made, waits, _ = in_pieces(0.2, -12.0)
+    """A control that was 2 too low in 32 pieces would add 0.63 · 32 · 2/240 to 0.97."""
+    made, waits, _ = in_pieces(0.2, -2.0, share=0.63)
     value, variance = made.controlled(groups_of(made.system, RATE)[0], "waited", None)
-    assert value == pytest.approx(0.4 * waits.sum() / 240)
+    assert value == pytest.approx(0.63 * waits.sum() / 240)
     assert variance.freedom == 7
 
 

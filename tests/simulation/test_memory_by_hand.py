@@ -25,6 +25,7 @@ from msj.simulation.memory import (
     time_remembered,
     why_no_variance,
 )
+from msj.simulation.sketch import BINS
 
 FOUR = Deterministic(value=4)
 
@@ -237,6 +238,7 @@ def test_classes_count_by_share_need_and_mean():
     assert spells.parts[0][2] is spells.parts[1][2]
     assert spells.fourth == pytest.approx((0.1 * 12**4 + 0.2 * 10**4) * 5**6)
     assert spells.in_bins(5) is spells.in_bins(5)
+    assert len(spells.in_bins(5)) == BINS
 
 
 def test_a_law_at_the_edge_is_not_heavy():

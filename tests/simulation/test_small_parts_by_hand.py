@@ -140,6 +140,15 @@ def test_jobs_by_the_hour_they_came_in(preempted):
     assert second == [[0, 0, 0], [0, 0, 0], pytest.approx([1, waits[3], 1])]
 
 
+def test_a_record_keeps_nothing_that_nobody_asked_for():
+    record = Record(classes=3, lowest=first_bin(1.0), warm_up=1, piece=2)
+    assert (record.controls.shape, record.left_out.shape, record.by_time_of_day.shape) == ((2, 0), (0,), (2, 0, 3))
+    assert (record.marks.shape, record.ended, record.lost_area) == ((2, 4), -1, 0.0)
+    full = Record(classes=3, lowest=first_bin(1.0), warm_up=1, piece=2, controls=5, areas=2, clock=Clock(24.0, 6))
+    assert (full.controls.shape, full.left_out.shape, full.by_time_of_day.shape) == ((2, 5), (5,), (2, 6, 3))
+    assert full.marks.shape == (2, 6)
+
+
 # Saturated systems.
 
 

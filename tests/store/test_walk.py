@@ -12,6 +12,7 @@ import numba
 import numpy as np
 import pytest
 
+from msj.store.digest import digest
 from msj.store.functions import class_identity, compiled_helpers, function_identity, function_parts, why_no_identity
 from msj.store.origins import _in_an_installed_folder, _package, _site_folders, installed
 from msj.store.sources import attributes_of, bytecode, globals_of, imports_of, is_all, source_of

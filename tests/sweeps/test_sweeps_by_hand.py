@@ -414,10 +414,16 @@ def test_rows_of_a_cell_come_back_with_all_they_say():
         row(at={"time_of_day": 6.0}, kind="simulated", bracket=True),
     )
     folder = Folder(None)
-    folder.keep_answers(
-        [("a", {"load": 0.5}, rows, {"outcome": "solved"}), ("b", {"load": 0.5}, (), {"outcome": "solved"})]
-    )
+    solved = {"outcome": "solved"}
+    folder.keep_answers([("a", {"load": 0.5}, rows, solved), ("b", {"load": 0.5}, (), solved)])
     assert result_of(folder, provenance={}).quantities == rows
+    folder.keep_answers([("c", {"load": 0.75}, [row()], solved)])
+    gap = Missing(name="answer", failure=Failure.TOO_LARGE, reason="r", at={"load": 0.25, "servers": 2})
+    found = result_of(folder, cells={"a", "c"}, system={"servers": 2}, provenance={"x": 1}, missing=[gap])
+    assert [each.at["load"] for each in found] == [0.5] * 6 + [0.75]  # what differs between two
+    assert (found.system, found.provenance) == ({"servers": 2}, {"x": 1})
+    assert [(each.reason, dict(each.at)) for each in found.missing] == [("r", {"load": 0.25})]
+    assert result_of(folder, provenance={}).system == {}
 
 
 def test_a_folder_is_counted_and_pruned_to_the_bytes_it_saves(tmp_path):
@@ -463,6 +469,9 @@ def test_a_folder_is_counted_and_pruned_to_the_bytes_it_saves(tmp_path):
     again = Folder(place)
     again.keep_answers([(waiting.id, waiting.at, [row()], {"outcome": "solved"})])  # nobody noted the seconds
     assert (status(place).exact, status(place).waiting, status(place).seconds) == (2, 0, 0.25)
+    wide = {"outcome": "converged", "blocks": 16, "jobs": 1, "width": 0.125}
+    again.keep_answers([(two, cells[1].at, [row()], wide), (one, cells[0].at, [row()], {**wide, "width": 0.75})])
+    assert status(place).widest == 0.75
     again.code = "another version"
     again.keep_answers([(waiting.id, waiting.at, [row(value=9.0)], {"outcome": "solved"})])
     prune(place)
@@ -608,8 +617,18 @@ def test_blocks_that_others_are_at_are_left_to_them(monkeypatch):
     one.streams["s"] = running(looks=Looks(expected=4))
     one._enter(one.streams["s"])
     taken = {"s-0", "s-2"}
-    monkeypatch.setattr(one.folder, "claim", lambda name: None if name in taken else ExitStack())
-    assert list(one.next_task(1).indices) == [1, 3]
+    back = []
+
+    def claim(name):
+        held = ExitStack()
+        held.callback(back.append, name)
+        return None if name in taken else held
+
+    monkeypatch.setattr(one.folder, "claim", claim)
+    task = one.next_task(1)
+    assert list(task.indices) == [1, 3]
+    task.claims.__exit__(None, None, None)
+    assert sorted(back) == ["s-1", "s-3"]
     assert one.next_task(1) is None  # all that is left others are at
     assert one.elsewhere == [one.streams["s"]]
     taken.clear()
@@ -712,7 +731,8 @@ def test_what_others_have_found_is_taken_in(monkeypatch):
     one.chunks = deque([list(one.cells.values())[:3], list(one.cells.values())[3:]])
     new = [False]
     monkeypatch.setattr(one, "_simulate", lambda cell, opened: planned.append((cell.id, opened.plan)))
-    monkeypatch.setattr(one, "_advance", lambda running: [])
+    answer = ("c2", {}, (), {"outcome": "solved"})
+    monkeypatch.setattr(one, "_advance", lambda running: [answer] if running.id == "s" else [])
     monkeypatch.setattr(one.folder, "refresh", lambda: new[0])
     monkeypatch.setattr(one.folder, "blocks", lambda name, known: asked.append((name, known)) or {1: "block 1"})
     one.folder.keep_answers([(name, {}, (), {"outcome": "solved"}) for name in ("c0", "c3")])
@@ -724,7 +744,7 @@ def test_what_others_have_found_is_taken_in(monkeypatch):
     assert (one.done, planned, asked, len(one.chunks)) == (set(), [], [], 2)
     new[0] = True
     one.look_around()
-    assert (one.done, planned, asked) == ({"c0", "c3"}, [("c1", {"x": 1})], [("s", {0, 2})])
+    assert (one.done, planned, asked) == ({"c0", "c2", "c3"}, [("c1", {"x": 1})], [("s", {0, 2})])
     assert one.streams["s"].ready == {1: "block 1", 2: "block 2"}
     assert [[cell.id for cell in chunk] for chunk in one.chunks] == [["c2"]]
 
@@ -830,6 +850,7 @@ def test_a_block_that_fails_ends_its_stream():
     assert one._ran(task, [(0, failed, 2.0), (1, "block 1", 1.0)], answers) == []
     assert answers == [("cell of s", {}, (), {"outcome": "unstable", "message": "r", "seconds": 2.0})]
     assert (one.streams, stream.seconds, stream.ready) == ({}, 2.0, {})
+    assert one._advance(stream) == []  # what was under way when it ended
 
 
 def test_workers_may_die_over_cells_and_blocks_so_often():
@@ -882,7 +903,13 @@ def test_how_far_a_sweep_is(monkeypatch):
     for spent, told in ((2.0, False), (2.5, True)):
         now[0] = 1000.0 + spent
         assert ("left" in one.progress()[1]) is told
+    one.streams["t"].looks.standings = [SimpleNamespace(width=0.4)]
+    assert "widest ± 40.00%" in one.progress()[1]
+    one.streams["t"].looks.standings = []
     one.streams["s"].looks.standings[-1].width = 0.05  # sharper than wanted counts as one
     assert one.progress()[0] == 0.75
+    single = scheduler(cells(1))
+    single.done = {"c0"}
+    assert single.progress()[0] == 1.0
     empty = scheduler()
     assert (empty.progress(), empty.open, empty.more) == ((0.0, "0 of 0 cells"), 0, False)

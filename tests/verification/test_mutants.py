@@ -170,6 +170,10 @@ def visit(a):
 
 
 visited = njit(cache=True)(visit)
+
+
+async def answer(a):
+    return a
 """
 
 
@@ -181,6 +185,7 @@ visited = njit(cache=True)(visit)
         (8, Place("A.f", False)),
         (13, Place("loop", True)),
         (18, Place("visit", True)),
+        (25, Place("answer", False)),
     ],
 )
 def test_a_line_is_in_the_outermost_function_around_it(line, place):

@@ -250,6 +250,9 @@ def test_a_socket_is_bound_at_once_and_belongs_to_nobody_else():
         assert (host, port > 1023) == ("127.0.0.1", True)
         assert first.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR) == 1
         assert first.get_inheritable() is False
+        first.listen()
+        with pytest.raises(msj.InvalidInput, match=f"'127.0.0.1' port {port} cannot be listened at"):
+            bound("127.0.0.1", port)  # whose own socket is closed, or there would be a warning
 
 
 @pytest.fixture

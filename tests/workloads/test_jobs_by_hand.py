@@ -193,15 +193,53 @@ def test_jobs_of_exponential_classes_are_what_the_streams_say():
 @pytest.mark.parametrize("fields", [{}, {"order": {"law": "sticky", "probability": 0.6}}])
 def test_other_durations_are_drawn_class_by_class_in_each_block(fields):
     laws = [Erlang(stages=3, mean=2), Uniform(low=1, high=4), Exponential(mean=5), Deterministic(value=6)]
-    made = system([(2, 0.5, laws[0]), (3, 0.1, laws[1]), (1, 0, laws[2]), (5, 0.4, laws[3])], **fields)
-    jobs = source(made).take(BLOCK)
+    laws.append(Exponential(mean=8))  # of a class that never comes
+    needs, shares = (2, 3, 1, 5, 4), (0.4, 0.1, 0.2, 0.3, 0)
+    jobs = source(system(list(zip(needs, shares, laws, strict=True)), **fields)).take(BLOCK)
     drawn = streams().generator("durations")
-    assert np.bincount(jobs.job_class)[2] == 0
-    for index, law in enumerate(laws):
+    assert np.bincount(jobs.job_class, minlength=5).tolist()[4] == 0
+    for index, law in enumerate(laws[:4]):
         here = jobs.job_class == index
-        if here.any():
-            assert np.array_equal(jobs.duration[here], law.sample(drawn, int(here.sum())))
-        assert set(jobs.need[here].tolist()) <= {(2, 3, 1, 5)[index]}
+        assert np.array_equal(jobs.duration[here], law.sample(drawn, int(here.sum())))
+        assert set(jobs.need[here].tolist()) == {needs[index]}
+
+
+def test_who_says_when_and_who_comes():
+    """Poisson arrivals of independent jobs have a loop of their own; others are asked."""
+    plain, sticky = system(), system(order={"law": "sticky", "probability": 0.6})
+    daily = system(arrivals={"law": "daily", "cycle": 24, "rates": [1, 3]})
+    assert [source(each).arrivals is None for each in (plain, sticky, daily)] == [True, True, False]
+    assert [source(each).order is None for each in (plain, sticky, daily)] == [True, False, True]
+    # A job is like the one before with 0.6, and else with 0.5² + 0.2² + 0.3² = 0.38.
+    jobs = source(sticky).take(20_000)
+    alike = np.mean(jobs.job_class[1:] == jobs.job_class[:-1])
+    assert alike == pytest.approx(0.6 + 0.4 * 0.38, abs=5 * np.sqrt(0.752 * 0.248 / 20_000))
+
+
+MARKED = {"law": "map", "D0": [[-3, 1], [1, -2]], "D1": {"class 0": [[1, 0], [0, 0]], "class 1": [[0, 1], [0, 1]]}}
+
+
+@pytest.mark.parametrize("arrivals", [{"law": "daily", "cycle": 24, "rates": [1, 3]}, MARKED])
+def test_other_arrivals_say_when_jobs_come_and_perhaps_of_which_class(arrivals):
+    two = [(2, None, Exponential(mean=3)), (5, None, Exponential(mean=7))]
+    made = system(two if arrivals is MARKED else EXPONENTIAL, arrivals=arrivals)
+    jobs = source(made).take(1000)
+    gaps, classes = np.empty(BLOCK), np.empty(BLOCK, dtype=np.int64)
+    made.arrivals.sampler(0.4, streams().generator("arrivals"), [c.name for c in made.classes]).draw(gaps, classes)
+    assert jobs.arrival == pytest.approx(np.cumsum(gaps)[:1000], rel=1e-12)
+    if arrivals is MARKED:
+        assert np.array_equal(jobs.job_class, classes[:1000])
+        assert np.array_equal(jobs.need, np.array([2, 5])[jobs.job_class])
+        drawn = streams().generator("durations").standard_exponential(1000)
+        assert jobs.duration == pytest.approx(drawn * np.array([3, 7])[jobs.job_class], rel=1e-15)
+
+
+def test_the_last_jobs_of_a_block_are_not_lost_to_the_one_that_follows():
+    whole = [column[: BLOCK + 1] for column in columns(source(system()).take(BLOCK + 50))]
+    again = source(system())
+    again.take(BLOCK - 4)
+    for column, wanted in zip(columns(again.take(5)), whole, strict=True):
+        assert np.array_equal(column, wanted[BLOCK - 4 :])
 
 
 def test_jobs_in_an_order_have_the_means_of_their_classes():

@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import uvicorn
@@ -97,12 +97,13 @@ def bound(host: str, port: int) -> socket.socket:
     """Return a socket that listens at the address; port 0 is any free one."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind, protocol)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(place)
+        with ExitStack() as unless_bound:
+            found = unless_bound.enter_context(socket.socket(family, kind, protocol))
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind(place)
+            unless_bound.pop_all()
     except OSError as error:
         raise InvalidInput(f"'{host}' port {port} cannot be listened at ({error.strerror}); give another") from None
-    found.set_inheritable(False)
     return found
 
 
