@@ -17,7 +17,7 @@ import pytest
 
 AFTER, TIMES = 40.0, 4.0
 UNKNOWN = 5.0
-CLOCK = 900.0  # seconds of the clock, for a test that waits
+CLOCK = 240.0  # seconds of the clock, for a test that waits
 SECONDS = Path("build") / "seconds.json"  # below the project
 
 
