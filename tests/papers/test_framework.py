@@ -113,15 +113,15 @@ def test_an_interrupted_simulation_goes_on_bit_for_bit(tmp_path, monkeypatch):
     whole = settings.simulated_setting(**point, checkpoint=None)
     monkeypatch.setattr(settings, "WORTH_KEEPING", 0)
     with monkeypatch.context() as patch:
-        pieces, row_of_pieces = [], Run._row
+        pieces, arrive = [], Run._arrive
 
         def interrupted(self, *rest):
             pieces.append(1)
             if len(pieces) == 7:
                 raise KeyboardInterrupt
-            return row_of_pieces(self, *rest)
+            return arrive(self, *rest)
 
-        patch.setattr(Run, "_row", interrupted)
+        patch.setattr(Run, "_arrive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             Work(folder=tmp_path).map(settings.simulated_setting, [point], checkpoints=True)
     assert [file.suffix for file in tmp_path.iterdir()] == [".state"]
@@ -130,9 +130,9 @@ def test_an_interrupted_simulation_goes_on_bit_for_bit(tmp_path, monkeypatch):
 
     def counted(self, *rest):
         done.append(1)
-        return row_of_pieces(self, *rest)
+        return arrive(self, *rest)
 
-    monkeypatch.setattr(Run, "_row", counted)
+    monkeypatch.setattr(Run, "_arrive", counted)
     assert Work(folder=tmp_path).map(settings.simulated_setting, [point], checkpoints=True) == [whole]
     pieces_of_a_run = len(done) + 6  # six were there
     done.clear()
