@@ -94,6 +94,8 @@ def test_the_papers_bound_by_hand():
     )
     found = paper_probability(fluid, until=1, distance=0.5, arrival_rates=np.array([1e4]))
     assert found == pytest.approx(expected, rel=1e-12)
+    # Few arrivals say nothing, and a probability is at most 1.
+    assert paper_probability(fluid, until=1, distance=0.5, arrival_rates=np.array([10.0])) == 1.0
 
 
 def test_ours_is_far_below_and_hardly_grows_with_time():

@@ -2,11 +2,12 @@
 
 import json
 import pickle
+import sys
 
 import pytest
 
 from msj import InvalidInput, System, read, write
-from msj.disciplines import Fcfs
+from msj.disciplines import Fcfs, function_file
 from msj.disciplines.own_function import OwnFunction
 from msj.simulation.compare import compare_at_rate
 from msj.workloads import seed_sequence
@@ -203,3 +204,17 @@ def test_models_take_no_functions():
         System(
             servers=1, classes=system().classes[:0] or [c.replace(share=1) for c in system().classes[:1]], model=fcfs
         )
+
+
+def test_what_a_file_brings_is_forgotten_by_the_next_and_only_once(tmp_path):
+    """Modules beside a file are loaded anew with the next file; whoever loads them again afterwards keeps them."""
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "one" / "beside_one.py").write_text("VALUE = 1\n")
+    (tmp_path / "one" / "rule.py").write_text("import beside_one\n")
+    (tmp_path / "two" / "rule.py").write_text("VALUE = 2\n")
+    function_file._run(tmp_path / "one" / "rule.py")
+    assert function_file._brought == {"beside_one"}
+    function_file._run(tmp_path / "two" / "rule.py")
+    assert function_file._brought == set()
+    assert "beside_one" not in sys.modules

@@ -35,3 +35,11 @@ def test_the_simulation_agrees_with_the_chain(preemptive):
 def test_not_both():
     with pytest.raises(msj.InvalidInput, match="choose one"):
         POLICIES.get("first-fit")(window=2, oldest=3)
+
+
+def test_one_at_a_time_in_stages_is_pollaczek_and_khinchine():
+    """Erlang of three stages, mean 2, at rate 0.3: E[S²] = 4 · 4/3, so E[T] = 2 + 0.3 · 16/3 / (2 · 0.4) = 4."""
+    job = msj.JobClass(name="all", need=1, share=1, duration=msj.Erlang(stages=3, mean=2))
+    system = msj.System(servers=3, classes=[job], policy={"name": "first-fit", "oldest": 1}, arrival_rate=0.3)
+    found = msj.analyse(system, percentiles=False)
+    assert (found["stability_threshold"], found["mean_response_time"]) == (pytest.approx(0.5), pytest.approx(4.0))

@@ -2,11 +2,13 @@
 
 import heapq
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import msj.growth.fluid_paths as paths_module
+from msj import Exponential, JobClass, System
 from msj.errors import InvalidInput, NotSupported, TooLarge, Unstable
 from msj.growth.fluid import fluid_model
 from msj.growth.fluid_paths import fluid
@@ -156,3 +158,16 @@ def test_other_laws_are_refused():
 def test_time_must_be_positive():
     with pytest.raises(InvalidInput, match="until = 0"):
         fluid(MIX, 0)
+
+
+def test_the_distance_of_a_path_is_also_taken_just_before_it_jumps(monkeypatch):
+    """One job comes at 1 and leaves at 3, the fluid is 0.7 t, until 2: 0.7 off before it comes, 0.3 after, 0.4 at 2."""
+    done = SimpleNamespace(arrival=np.array([1.0]), finish=np.array([3.0]), job_class=np.array([0]))
+    monkeypatch.setattr(paths_module, "_jobs", lambda *_: None)
+    monkeypatch.setattr(paths_module, "replay_jobs", lambda *_, **__: done)
+    system = System(
+        servers=2, arrival_rate=1, classes=[JobClass(name="a", need=1, share=1, duration=Exponential(mean=1))]
+    )
+    fluid_line = SimpleNamespace(start=np.zeros(1), at=lambda times: 0.7 * times[:, None])
+    values, distance = paths_module._path(system, fluid_line, np.array([0.0, 2.0]), None)
+    assert (values.tolist(), distance) == ([[0.0], [1.0]], pytest.approx(0.7))

@@ -79,3 +79,14 @@ def test_what_is_as_large_as_the_limit_is_kept():
     L = [[1.0, 0.0, 0.0], [-0.25, 1.0, 0.0], [0.0, 0.0, 1.0]]
     U = [[3.5, -0.25, -0.25], [0.0, 2.8125, -0.3125], [0.0, 0.0, 3.0]]
     assert_factors(A, 0.0625, L, U)  # of the third row both -0.8/3.5 and -0.2/2.8125 are below
+
+
+def test_entries_may_stand_in_any_order_in_their_rows():
+    A = chain_matrix(60, 3)
+    turned = sparse.csr_array((A.data.copy(), A.indices.copy(), A.indptr), shape=A.shape)
+    for first, end in zip(A.indptr, A.indptr[1:], strict=False):
+        turned.data[first:end], turned.indices[first:end] = A.data[first:end][::-1], A.indices[first:end][::-1]
+    turned.has_sorted_indices = False
+    b = np.arange(60.0)
+    found = IncompleteLU(turned, 0.0).solve(b, transposed=False)
+    np.testing.assert_allclose(A @ found, b, atol=1e-12)

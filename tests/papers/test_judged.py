@@ -1,5 +1,7 @@
 """What the figures say of claims: made-up rows just on either side of every rule by which they are judged."""
 
+import importlib
+import inspect
 import math
 from types import SimpleNamespace
 
@@ -828,3 +830,13 @@ def test_only_long_simulations_keep_their_state(monkeypatch, tmp_path, jobs, kep
     assert asked["checkpoint"] == (state if kept else None)
     assert asked["jobs"] == jobs
     assert asked["rate"] == pytest.approx(1.25 * theorem8_1._closed(4))
+
+
+def test_whoever_waits_is_told_of_each_figure_as_it_is_done(monkeypatch):
+    verdict, told = importlib.import_module("msj.papers.verdict"), []
+    monkeypatch.setattr(verdict, "paper_named", lambda name: name)
+    monkeypatch.setattr(verdict, "figures_named", lambda *_: {"fig1": "one", "fig2": "two"})
+    monkeypatch.setattr(verdict, "reproduce", lambda paper, known, *_, **__: f"{paper} {known}")
+    monkeypatch.setattr(verdict, "verdict_of", lambda found, seed: (found, seed))
+    assert inspect.unwrap(verdict.paper)("reset", each=told.append, seed=5) == (["reset fig1", "reset fig2"], 5)
+    assert told == ["reset fig1", "reset fig2"]

@@ -3,6 +3,7 @@
 import importlib
 import math
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas
@@ -453,6 +454,24 @@ def test_jobs_of_a_block_are_summed_by_piece_for_each_target():
 def test_first_blocks_are_as_long_as_the_memory_asks_and_the_effort_allows(memory, settling, most, piece):
     pace = SimpleNamespace(memory=memory, settling=settling)
     assert Trial.piece.func(SimpleNamespace(pace=pace, most_jobs=most)) == piece
+
+
+@pytest.mark.parametrize(
+    ("memory", "index", "most"),
+    [(3.0, 0, 150), (1.0, 0, 80), (1e9, 0, 1_000_000), (3.0, 32, 160)],  # fifty memories; as many as counted; the limit
+)
+def test_how_many_jobs_may_follow_a_block(monkeypatch, memory, index, most):
+    """Eight pieces of 10 jobs, twice as long from block 32 on."""
+    follow = Mock(side_effect=KeyboardInterrupt)
+    one = SimpleNamespace(advance=lambda *_, **__: None, follow=follow)
+    monkeypatch.setattr(importlib.import_module("msj.planning.trial"), "new_replication", lambda *_, **__: one)
+    question = SimpleNamespace(rate=0.5, root=np.random.SeedSequence(1), controls=None)
+    given = SimpleNamespace(
+        system=None, question=question, warm_up=lambda _: 7, piece=10, pace=SimpleNamespace(memory=memory)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        Trial.trial(given, index, lambda: False)
+    assert follow.call_args.args == (8, most)
 
 
 def estimate(text, sums=(40.0, 80.0), counts=(60.0, 60.0), *, system=THREE, values=(), **more):

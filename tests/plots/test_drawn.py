@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from inventory import inventory
-from made_results import HAND_MADE
+from made_results import HAND_MADE, result, row
+
+from msj.plots.sweep import _rows
 
 DRAWN = Path(__file__).parent / "drawn"
 PAIRS = [(picture, made) for picture, results in HAND_MADE.items() for made in results]
@@ -27,3 +29,11 @@ def test_a_picture_says_what_it_should(picture, made):
 
 def test_every_inventory_is_of_a_picture():
     assert {file.stem for file in DRAWN.iterdir()} == {f"{picture}_{made.__name__}" for picture, made in PAIRS}
+
+
+def test_a_sweep_is_drawn_by_what_holds_for_all_jobs():
+    percentile = row("response_time_percentile", 9.0, level=90.0, load=0.5)
+    of_class = row("mean_waiting_time", 3.0, job_class="a", load=0.5)
+    everybody = row("mean_waiting_time", 2.0, load=0.5)
+    nowhere = row("mean_waiting_time", 1.0)
+    assert _rows(result(percentile, of_class, nowhere, everybody)) == [everybody]

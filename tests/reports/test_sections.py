@@ -11,7 +11,7 @@ from hand_made import CLUSTER, capacity, policy, report, row
 from msj.disciplines import EasyBackfilling, Fcfs, ServerFilling, ServerFillingSrpt
 from msj.effort import Cost, Effort
 from msj.errors import Failure, NotSupported
-from msj.reports import gather, outlook, response
+from msj.reports import gather, outlook, policies, response
 from msj.reports.contents import Curve, Point, ResponseSection
 from msj.reports.gather import _more_time, given_load, how_much, jobs_for, load_of
 from msj.reports.outlook import outlook_section
@@ -268,3 +268,39 @@ def test_the_outlook_asks_about_larger_clusters_and_knows_its_own(monkeypatch, t
     assert found.rows[3].find("waiting_probability").value == 1 / 80
     assert found.notes[-1] == "80 servers: no luck."
     assert told == [0.0, 0.25, 0.5, 0.75]
+
+
+def test_policies_share_the_time_there_is(monkeypatch):
+    """A hundred seconds for two policies at 10,000 jobs a second: 500,000 jobs each."""
+    asked = []
+
+    def compared(system, chosen, effort, root, *, known):
+        asked.append(effort.jobs)
+        raise NotSupported("enough was seen")
+
+    monkeypatch.setattr(policies, "_known", lambda *_: None)
+    monkeypatch.setattr(policies, "jobs_for_an_interval", lambda *_: 0)
+    monkeypatch.setattr(policies, "compared", compared)
+    load = SimpleNamespace(arrival_rate=0.5)
+    for until, jobs in ((time.monotonic() + 100.0, 500_000), (time.monotonic() - 1.0, policies.FEWEST_JOBS)):
+        effort = Effort(jobs=10**9, until=until)
+        found = policies.policy_section(CLUSTER, load, ["first-fit"], effort, None, speed=10_000.0)
+        assert found.notes == ("No comparison: enough was seen.",)
+        assert asked.pop() == pytest.approx(jobs, rel=0.01)
+
+
+@pytest.mark.parametrize(("stable", "grows"), [(True, False), (True, True), (False, False)])
+def test_without_means_the_report_says_so_and_only_then(monkeypatch, stable, grows):
+    section = ResponseSection(queue_grows=grows, notes=("one",))
+    monkeypatch.setattr(gather, "response_section", lambda *_, **__: section)
+    monkeypatch.setattr(gather, "waiting_section", lambda _: "waits")
+    monkeypatch.setattr(gather, "with_curves", lambda section, *_: section)
+    for name in ("policy_section", "what_if_section", "outlook_section"):
+        monkeypatch.setattr(gather, name, lambda *_, **__: None)
+    load = load_of(CLUSTER.replace(load=0.5 if stable else 1.5), capacity(0.8, NAIVE))
+    root = np.random.SeedSequence(1)
+    found = gather._sections(CLUSTER, load, capacity(0.8, NAIVE), None, 0.02, 1000, root, Timetable(seconds=100.0))
+    means = stable and not grows
+    assert found["load"].stable is means
+    assert found["response"].notes == (("one",) if means else ("one", gather._NO_MEANS))
+    assert (found["waiting"] == "waits") is means

@@ -231,7 +231,7 @@ def test_a_row_is_within_its_limits():
             row(**wrong)
 
 
-def test_another_unit_of_time_changes_times_and_rates_and_nothing_else():
+def test_another_unit_of_time_changes_times_and_rates_and_nothing_else(monkeypatch):
     """An hour is 60 minutes: times are 60 times as many, rates a sixtieth; servers and shares stay."""
     time = row(value=2.0, low=1.5, high=2.5, formula="2", at={"arrival_rate": 30.0, "load": 0.5, "policy": "p"})
     found = time.rescaled(60.0)
@@ -243,6 +243,8 @@ def test_another_unit_of_time_changes_times_and_rates_and_nothing_else():
     own = row("something of mine", 3.0)
     assert own.dimension is own.unit("hours") is None
     assert (own.value, own.label_in("hours")) == (3.0, "something of mine")
+    monkeypatch.setattr(Quantity, "dimension", None)
+    assert row(value=3.0).rescaled(60.0).value == 3.0
 
 
 def test_a_row_is_told_and_read_back():

@@ -60,3 +60,9 @@ def test_an_engine_without_events_is_refused():
 def test_no_time_at_all_is_said():
     with pytest.raises(OutOfTime, match="before the saturated system was seen"):
         saturated_windows(cluster("first-fit"), over=lambda: True)
+
+
+def test_a_window_takes_no_more_jobs_than_it_may():
+    """But for those that are fed at once: pieces of 20,000 // 21, and one to begin with."""
+    found = one_window(cluster({"name": "first-fit", "window": 2}), 8, jobs=20_000, root=np.random.SeedSequence(1))
+    assert 0.95 * 20_000 < found.jobs < 20_000 + 21 * 4 * 8
