@@ -303,3 +303,13 @@ def test_who_has_another_policy_or_poisson_arrivals_is_not_told_why_this_chain_i
     with pytest.raises(NotSupported) as refused:
         require_response(cluster(4, (1, 4), **changes))
     assert str(refused.value) == "; ".join(reasons)
+
+
+def test_one_job_at_a_time_completes_one_a_mean_duration_in_whatever_order_and_stages():
+    """Needs of all servers: shares 1/4 and 3/4, means 1 and 2, so 1/(1/4 + 3/2) = 4/7, alike or not."""
+    jobs = [
+        msj.JobClass(name=name, need=2, share=share, duration=msj.Erlang(stages=2, mean=mean))
+        for name, share, mean in (("a", "1/4", 1), ("b", "3/4", 2))
+    ]
+    system = msj.System(servers=2, classes=jobs, order={"law": "sticky", "probability": 0.5})
+    assert msj.analyse(system)["stability_threshold"] == pytest.approx(4 / 7, rel=1e-12)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from msj import Exponential, InvalidInput, JobClass, NotSupported, System, TooLarge, Unstable, mmsr
+from msj import Erlang, Exponential, InvalidInput, JobClass, NotSupported, System, TooLarge, Unstable, mmsr
 from msj.analysis import (
     dependent_law,
     dependent_response,
@@ -816,6 +816,13 @@ def test_following_a_job_stops_where_too_much_would_be_kept(monkeypatch):
     assert found.notes == (
         "Some percentiles are left out: more than 3 jobs may overtake one in the front; simulate the percentiles.",
     )
+
+
+def test_packings_that_take_turns_serve_exponential_jobs_only():
+    system = PLAIN.replace(policy={"name": "msr", "packings": [[2, 1]], "shares": [1]})
+    assert why_not_service_rates(system) is None
+    stages = [c.replace(duration=Erlang(stages=2, mean=c.duration.mean)) for c in system.classes]
+    assert "exponential" in why_not_service_rates(system.replace(classes=stages))
 
 
 def test_packings_that_never_change_are_queues_of_their_own():

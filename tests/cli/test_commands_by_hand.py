@@ -481,9 +481,11 @@ def test_numbers_of_servers(text, points, counts):
 
 
 def test_what_is_no_number_of_servers(monkeypatch):
-    for text in ("", "4,", "4..", "..4", "1..2..3", "x"):
-        with pytest.raises(InvalidInput):
+    for text in ("", "4,", "4..", "..4", "1..2..3"):
+        with pytest.raises(InvalidInput, match="is no number of servers; write 64,128,256 or"):
             server_counts.server_counts(text)
+    with pytest.raises(InvalidInput, match="servers = 'x'"):
+        server_counts.server_counts("x")
     with pytest.raises(InvalidInput, match="does not rise"):
         server_counts.server_counts("5..4")
     monkeypatch.setattr(server_counts, "MOST_COUNTS", 3)

@@ -69,6 +69,8 @@ def test_arrivals_are_poisson_within_three_errors_in_all_windows(jobs, law):
     if law == "mmpp":
         assert how.endswith("(difference of log dispersions: poisson 0.50, mmpp 0.23, daily 0.30)")
     assert _chosen(dispersion([], window=()), {"poisson": 0.0})[0] == "poisson"
+    one = dispersion([1.46], window=(10.0,))  # beyond three errors of 0.15
+    assert _chosen(one, {"poisson": 0.5, "mmpp": 0.2})[0] == "mmpp"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from msj.errors import InvalidInput, TooLarge
 from msj.markov.gth import as_sparse
@@ -127,3 +128,14 @@ def test_segments_are_all_levels_or_about_the_square_root():
     assert [_segment(sizes, limit) for limit in (whole, whole - 1, short)] == [9, 3, 3]
     with pytest.raises(TooLarge, match="9 levels of up to 5 phases"):
         _segment(sizes, short - 1)
+
+
+@pytest.mark.parametrize("rate", [np.inf, np.nan, -1.0])
+def test_one_rate_that_is_none_is_refused_among_others(rate):
+    rates = sparse.csr_array(np.array([[0.0, 1.0], [rate, 0.0]]))
+    none, empty = sparse.csr_array((2, 2)), sparse.csr_array((2, 0))
+    with pytest.raises(InvalidInput, match="rates must be finite and not negative"):
+        MarkedChain.from_blocks(
+            quiet=rates, completing=none, starting=empty, passing=sparse.csr_array((0, 0)),
+            settling=sparse.csr_array((0, 2)),
+        )  # fmt: skip

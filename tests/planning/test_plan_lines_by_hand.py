@@ -1,5 +1,6 @@
 """Answers along load, share, cap, partitions and policies, from points whose verdicts are made up by hand."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -510,3 +511,16 @@ def test_the_line_that_is_varied_is_the_one_that_is_planned(monkeypatch):
     assert answer._policies(given, Vary(along=Along.POLICY)) == ["a"]
     assert answer._policies(given, Vary(along=Along.CAP)) == ["a", "b"]
     assert answer._odds({"odds": 0.05}).count("at most 5 %") == 1
+
+
+@pytest.mark.parametrize("jobs", [0, 1000])
+def test_where_points_were_simulated_the_odds_are_told(monkeypatch, jobs):
+    met = replace(point(MEETS, load=0.5), jobs=jobs)
+    found = Found(sentence="Half of it.", rows=(), points=(met,), met=True)
+    monkeypatch.setattr(answer, "_along", lambda *_: [found])
+    monkeypatch.setattr(answer, "_policies", lambda *_: ["fcfs"])
+    subject = SimpleNamespace(why_never=lambda: None, targets=(TARGET,), out_of_time=False)
+    options = {"growth": None, "price": None, "efficiency": None}
+    plan = answer.answered(subject, Vary(along=Along.LOAD), system={}, facts={"odds": 0.05}, **options)
+    assert plan.provenance["jobs"] == jobs
+    assert any("the odds that any verdict here is wrong are at most 5 %" in note for note in plan.notes) is (jobs > 0)

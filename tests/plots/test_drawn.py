@@ -11,6 +11,7 @@ import pytest
 from inventory import inventory
 from made_results import HAND_MADE, result, row
 
+from msj.plots import region, sweep
 from msj.plots.sweep import _rows
 
 DRAWN = Path(__file__).parent / "drawn"
@@ -37,3 +38,25 @@ def test_a_sweep_is_drawn_by_what_holds_for_all_jobs():
     everybody = row("mean_waiting_time", 2.0, load=0.5)
     nowhere = row("mean_waiting_time", 1.0)
     assert _rows(result(percentile, of_class, nowhere, everybody)) == [everybody]
+
+
+def test_a_region_shows_what_the_best_packing_takes_where_that_is_known():
+    job = {"need": 1, "duration": {"law": "exponential", "mean": 1}}
+    own, best, naive = (
+        [row(name, top, of_class="a", class_share=share) for share in (0.0, 1.0)]
+        for name, top in (("stability_threshold", 1.0), ("attainable_threshold", 1.5), ("naive_threshold", 2.0))
+    )
+    system = {"classes": [job | {"name": "a"}, job | {"name": "b"}], "policy": "fcfs"}
+    made = result(*own, *best, *naive, system=system)
+    (axes,) = region.draw(made).axes
+    assert [line.get_label() for line in axes.lines][:3] == ["server-time", "best packing, any policy", "fcfs"]
+
+
+def test_colours_of_values_down_to_nothing_are_not_logarithmic():
+    for least, scale in ((0.0, "Normalize"), (0.001, "LogNorm")):
+        cells = [
+            (load, n, least if (load, n) == (0.25, 1) else 8.0 * n) for load in (0.25, 0.5, 0.75) for n in range(1, 8)
+        ]
+        made = result(*(row("mean_response_time", value, load=load, seed=n) for load, n, value in cells))
+        shown = [image for axes in sweep.draw(made).axes for image in (*axes.images, *axes.collections)]
+        assert scale in [type(image.norm).__name__ for image in shown]
