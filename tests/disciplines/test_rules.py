@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from msj import Erlang, Exponential, Hyperexponential, InvalidInput, JobClass, System
+from msj import Erlang, Exponential, Hyperexponential, InvalidInput, JobClass, System, simulate
 from msj.disciplines.adaptive_quickswap import adaptive_quickswap
 from msj.disciplines.base import Fills
 from msj.disciplines.counting import ByNeed, Heaviest
@@ -529,3 +529,13 @@ def test_a_system_of_one_server_has_one_need():
     system = System(servers=1, classes=[ONE])
     assert policy("fcfs").why_no_front(system) is None
     assert math.isclose(system.naive_threshold, 1.0)
+
+
+def test_where_all_jobs_hold_every_server_quickswap_serves_them_as_they_come():
+    job = JobClass(name="all", need=3, share=1, duration=Exponential(mean=1))
+    system = System(servers=3, classes=[job], arrival_rate=0.5)
+    means = [
+        simulate(system, policy=policy, jobs=4000, seed=1, controls=False)["mean_response_time"]
+        for policy in ("fcfs", {"name": "msfq"})
+    ]
+    assert means[0] == pytest.approx(means[1], rel=1e-12)

@@ -840,3 +840,10 @@ def test_whoever_waits_is_told_of_each_figure_as_it_is_done(monkeypatch):
     monkeypatch.setattr(verdict, "verdict_of", lambda found, seed: (found, seed))
     assert inspect.unwrap(verdict.paper)("reset", each=told.append, seed=5) == (["reset fig1", "reset fig2"], 5)
     assert told == ["reset fig1", "reset fig2"]
+
+
+def test_how_many_arrivals_a_figure_simulates_in_all():
+    """Of every cluster, on either side of the border."""
+    runs = [(servers, side) for servers in theorem8_1.SIMULATED for side in theorem8_1.SIDES]
+    assert len(runs) > len(theorem8_1.SIMULATED)
+    assert theorem8_1.VARIANT().arrivals("quick") == theorem8_1._jobs("quick") * len(runs)

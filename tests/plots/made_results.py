@@ -185,8 +185,35 @@ def curve_narrow():
     return curve_simulated(0.8)
 
 
+REGION = {
+    "classes": [
+        {"name": name, "need": 1, "duration": {"law": "exponential", "mean": 1}} for name in ("small", "large")
+    ],
+    "policy": {"name": "first-fit", "window": 2},
+}
+
+
+def _border(name, tops, half=None, kind="exact"):
+    return [
+        row(name, top, half, kind=kind, of_class="small", class_share=share)
+        for share, top in zip((0.0, 0.25, 1.0), tops, strict=True)
+    ]
+
+
+def region_exact():
+    return result(*_border("stability_threshold", (1.0, 1.6, 3.0)), *_border("naive_threshold", (2.0, 2.5, 4.0)),
+                  *_border("attainable_threshold", (1.5, 2.0, 3.5)), system=REGION)  # fmt: skip
+
+
+def region_simulated():
+    """No best packing is known; of each threshold an interval."""
+    own = _border("stability_threshold", (1.0, 1.6, 3.0), 0.2, kind="simulated")
+    return result(*own, *_border("naive_threshold", (2.0, 2.5, 4.0)), system=REGION | {"policy": "fcfs"})
+
+
 #: What each picture is drawn of.
 HAND_MADE = {
+    "region": (region_exact, region_simulated),
     "sweep": (sweep_lines, sweep_sizes, sweep_policies, sweep_of_one_end, sweep_heat),
     "comparison": (comparison,),
     "plan": (plan_of_sizes, plan_of_policies, plan_of_rates),

@@ -11,7 +11,7 @@ import pytest
 from inventory import inventory
 from made_results import HAND_MADE, result, row
 
-from msj.plots import region, sweep
+from msj.plots import sweep
 from msj.plots.sweep import _rows
 
 DRAWN = Path(__file__).parent / "drawn"
@@ -38,18 +38,6 @@ def test_a_sweep_is_drawn_by_what_holds_for_all_jobs():
     everybody = row("mean_waiting_time", 2.0, load=0.5)
     nowhere = row("mean_waiting_time", 1.0)
     assert _rows(result(percentile, of_class, nowhere, everybody)) == [everybody]
-
-
-def test_a_region_shows_what_the_best_packing_takes_where_that_is_known():
-    job = {"need": 1, "duration": {"law": "exponential", "mean": 1}}
-    own, best, naive = (
-        [row(name, top, of_class="a", class_share=share) for share in (0.0, 1.0)]
-        for name, top in (("stability_threshold", 1.0), ("attainable_threshold", 1.5), ("naive_threshold", 2.0))
-    )
-    system = {"classes": [job | {"name": "a"}, job | {"name": "b"}], "policy": "fcfs"}
-    made = result(*own, *best, *naive, system=system)
-    (axes,) = region.draw(made).axes
-    assert [line.get_label() for line in axes.lines][:3] == ["server-time", "best packing, any policy", "fcfs"]
 
 
 def test_colours_of_values_down_to_nothing_are_not_logarithmic():

@@ -304,3 +304,13 @@ def test_without_means_the_report_says_so_and_only_then(monkeypatch, stable, gro
     assert found["load"].stable is means
     assert found["response"].notes == (("one",) if means else ("one", gather._NO_MEANS))
     assert (found["waiting"] == "waits") is means
+
+
+def test_why_nothing_is_known_without_simulating_is_told(monkeypatch):
+    def refused(*_):
+        raise NotSupported("this law has no phases")
+
+    notes = []
+    monkeypatch.setattr(response, "predicted", refused)
+    assert response._here(CLUSTER, 0.5, capacity(0.8, NAIVE), Effort(), notes) == ()
+    assert notes == ["No analysis at this load: this law has no phases."]
