@@ -244,6 +244,8 @@ def test_the_first_law_that_is_not_contradicted_or_else_near_is_taken(monkeypatc
 
 
 def test_laws_of_a_few_run_times_by_hand():
+    with pytest.raises(msj.InvalidInput, match="is out of range"):  # e^30 and e^-30: a variance of 900
+        _lognormal(np.exp([-30.0, 30.0]))
     found = _lognormal(np.exp([0.0, 2.0]))  # logarithms of mean 1 and variance 1
     assert (float(found.duration.mean), found.duration.cv) == pytest.approx((math.exp(1.5), math.sqrt(math.e - 1)))
     assert found.distance == pytest.approx(0.5 - 0.158655, abs=1e-6)  # P(N < −1)
