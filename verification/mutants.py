@@ -30,11 +30,15 @@ CONTINUOUS = {"abs", "exp", "float", "log", "log2", "monotonic", "perf_counter",
 TINY = 1e-5
 #: Keywords and keys that only say how something looks.
 LOOKS = {
-    "alpha", "bargap", "bgcolor", "borderwidth", "bottom", "color", "colors", "colour", "dash", "dpi", "figsize",
-    "font", "fontsize", "gap", "height", "hspace", "left", "legend", "line", "linespacing", "linewidth", "ls", "lw",
-    "margin", "marker", "markersize", "ms", "opacity", "pad", "right", "size", "solidity", "thickness", "title",
-    "top", "width", "wspace", "xanchor", "xgap", "xref", "xshift", "yanchor", "ygap", "yref", "yshift", "zorder",
+    "alpha", "bargap", "bbox_to_anchor", "bgcolor", "borderwidth", "bottom", "capsize", "color", "colors", "colour",
+    "dash", "dpi", "elinewidth", "figsize", "font", "fontsize", "frameon", "gap", "height", "height_ratios", "hspace", "labelsize",
+    "left", "legend", "line", "linespacing", "linestyle", "linewidth", "ls", "lw", "margin", "marker",
+    "markeredgewidth", "markersize", "ms", "ncols", "opacity", "pad", "right", "rotation", "size", "solidity",
+    "thickness", "title", "top", "width", "wspace", "xanchor", "xgap", "xref", "xshift", "yanchor", "ygap", "yref",
+    "yshift", "zorder",
 }  # fmt: skip
+#: Calls that do nothing else.
+LOOKING = {"grid", "set_axisbelow", "tick_params"}
 
 
 @dataclass(frozen=True, order=True)
@@ -186,6 +190,10 @@ def _said_only(node: ast.AST) -> bool:
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant()) if name in LOOKS:
             return True  # of a class: how large its figure is
         case ast.keyword(arg=name, value=ast.Constant() | ast.Tuple() | ast.Dict()) if name in LOOKS:
+            return True
+        case ast.keyword(arg="fontsize", value=ast.IfExp(body=ast.Constant(), orelse=ast.Constant())):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))) if name in LOOKING:
             return True
     return False
 

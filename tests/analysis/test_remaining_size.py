@@ -271,3 +271,10 @@ def test_a_law_nobody_told_about_is_refused():
     assert wcfs_bounds(two).reason == ResponseTimeBounds().supports(two)
     assert math.isnan(wcfs_bounds(two).rem_sup)
     assert wcfs_bounds(one).lower == wcfs_bounds(one).upper == pytest.approx(1.5)
+
+
+def test_a_peak_between_rates_that_are_far_apart():
+    """All but one job in a thousand are through at once; that one has two stages of mean 1 before it, then one."""
+    law = PhaseType(initial=[0.999, 0.001, 0.0], generator=[[-1e10, 0, 0], [0, -1, 1], [0, 0, -1]])
+    assert float(law.mean) == pytest.approx(0.002, rel=1e-6)
+    assert largest_mean_remaining(law) == pytest.approx(2.0, rel=1e-6)

@@ -1,5 +1,7 @@
 """Classes by need: which are merged, and what merging keeps."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,3 +64,35 @@ def test_classes_by_name_tell_apart_what_has_the_same_need():
 @pytest.mark.parametrize("most", [1, 2, 12])
 def test_one_job_is_a_class(most):
     assert classes_by_need(np.array([5]), np.array([1.0]), most=most).needs == (5,)
+
+
+def merged_slowly(counts, most, least=30):
+    """The same rule with every cost worked out anew at every step."""
+
+    def misplaced(needs):
+        jobs = sum(counts[n] for n in needs)
+        merged = max(round(sum(n * counts[n] for n in needs) / jobs), 1)
+        return sum(counts[n] * abs(n - merged) for n in needs)
+
+    classes = [(n,) for n in sorted(counts)]
+    while len(classes) > 1:
+        held = [sum(counts[n] for n in each) for each in classes]
+        added = [misplaced(a + b) - misplaced(a) - misplaced(b) for a, b in itertools.pairwise(classes)]
+        pairs = range(len(added))
+        if min(held) < least:
+            rarest = held.index(min(held))
+            pairs = [i for i in pairs if i in (rarest - 1, rarest)]
+        elif len(classes) <= most:
+            break
+        i = min(pairs, key=lambda i: added[i])
+        classes[i : i + 2] = [classes[i] + classes[i + 1]]
+    return tuple(classes)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_merging_against_a_slow_twin(seed):
+    lots = np.random.default_rng(seed)
+    needs = lots.choice(np.arange(1, 60), 12, replace=False)
+    counts = {int(n): int(many) for n, many in zip(needs, lots.integers(5, 80, 12), strict=True)}
+    most = int(lots.integers(1, 9))
+    assert classes_by_need(*jobs(counts), most=most).members == merged_slowly(counts, most)

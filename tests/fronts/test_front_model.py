@@ -147,6 +147,12 @@ def test_sharing_between_one_and_all():
     assert all_at_once < msj.analyse_model(Sharing(3), load=load)["mean_response_time"] < one
 
 
+def test_speeds_are_not_taken_for_one_unless_a_model_says_so():
+    """Whoever shares a machine is served from the start, however long the stay: there is no time of waiting in it."""
+    assert not FrontModel.one_speed
+    assert "mean_waiting_time" not in msj.analyse_model(Sharing(60), load=0.5)
+
+
 class SetUp(FrontModel):
     """One machine that is off when its front is empty and takes an exponential time to come on."""
 

@@ -14,6 +14,7 @@ from msj.papers.lfms import curves
 from msj.papers.reproduce import Reproduction, estimated_seconds
 from msj.papers.reset import fig2a, fig2b, fig3, fig_i4, section_4_1, settings
 from msj.papers.twoclass import fig3 as twoclass_fig3
+from msj.papers.twoclass import fig5 as twoclass_fig5
 from msj.papers.twoclass import fig8a, peaks_figure, theorem8_1
 from msj.papers.twoclass.ratio_figure import deepest_dip, fast_large_jobs_limit, inner
 from msj.papers.verdict import verdict_of
@@ -434,6 +435,20 @@ def test_agreement_of_many_points():
 
 
 # ---- twoclass ----------------------------------------------------------------------------------------------------
+
+
+def test_a_law_that_is_not_the_product_form_is_found(monkeypatch):
+    assert twoclass_fig5._product_form().passed
+    right = twoclass_fig5._saturated
+
+    def wrong(rates):
+        found = right(rates)
+        return SimpleNamespace(counts=found.counts, departure_average=found.departure_average * (1 + 1e-6))
+
+    monkeypatch.setattr(twoclass_fig5, "_saturated", wrong)
+    claim = twoclass_fig5._product_form()
+    assert not claim.passed
+    assert claim.difference == "1.0e-06 relatively"
 
 
 def test_two_systems_of_one_work():

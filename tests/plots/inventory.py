@@ -1,24 +1,33 @@
 """Everything a picture says, as lines of text: what is written, on which axes, and the points that are drawn.
 
-Colours, sizes and the place of a legend are left out: they are choices.
+Colours of lines, sizes and the place of a legend are left out: they are choices.
 """
 
 import numpy as np
-from matplotlib.text import Annotation
-from matplotlib.ticker import FixedLocator
+from matplotlib.text import Annotation, Text
+from matplotlib.ticker import FixedLocator, LogFormatter
 
 SHOWN = 4  # points of a long line
 
 
 def inventory(figure):
     """Return what a picture says, one thing a line."""
-    found = [f"figure: {text}" for text in _written(figure)]
+    found = [f"figure: {_numbers(figure.get_size_inches())} inches", *(f"figure: {text}" for text in _written(figure))]
+    plain = [text.get_text() for text in figure.findobj(Text) if text.get_text() and not text.get_parse_math()]
+    found += [f"no mathematics in: {text}" for text in plain]
     for number, axes in enumerate(figure.axes):
         found += [f"{number}: {line}" for line in _axes(axes)]
     return found
 
 
 def _axes(axes):
+    if not axes.get_visible():
+        yield "hidden"
+        return
+    spec = axes.get_subplotspec()
+    if spec is not None and spec.get_gridspec().get_geometry() != (1, 1):
+        rows, columns, place, _ = spec.get_geometry()
+        yield f"place {place} of {rows} by {columns}"
     for what, text in (
         ("title", " ".join(filter(None, (axes.get_title(loc=where) for where in ("left", "center", "right"))))),
         ("x", f"{axes.get_xlabel()} ({axes.get_xscale()}) {_numbers(axes.get_xlim())}"),
@@ -37,7 +46,8 @@ def _axes(axes):
         yield f"{type(each).__name__} {_label(each)} {_numbers(extents)}"
     for each in axes.texts:
         at = each.xy if isinstance(each, Annotation) else each.get_position()
-        yield f"text {each.get_text()!r} at {_numbers(at)}"
+        beside = f" {each.get_ha()} {_numbers(each.xyann)}" if isinstance(each, Annotation) else ""
+        yield f"text {each.get_text()!r} {each.get_color()} at {_numbers(at)}{beside}"
     for table in axes.tables:
         for (row, column), cell in sorted(table.get_celld().items()):
             yield f"cell {row} {column} {cell.get_text().get_text()}"
@@ -47,9 +57,25 @@ def _axes(axes):
         marks = axis.get_major_locator()
         if isinstance(marks, FixedLocator):
             yield f"{name} ticks {_numbers(marks.locs)} {axis.get_major_formatter().format_ticks(marks.locs)}"
+        elif axis.get_scale() == "linear" and (marks.tick_values(2.0, 4.0) % 1 == 0).all():
+            yield f"{name} marked at whole numbers"
+        if axis.get_scale() == "log":
+            yield f"{name} marked {' '.join(_log_marks(axis))}"
     legend = axes.get_legend()
     if legend is not None:
         yield f"legend {[text.get_text() for text in legend.get_texts()]}"
+
+
+def _log_marks(axis):
+    """Return the base of a logarithmic axis, and what is written where that is not matplotlib's choice."""
+    yield f"base {axis.get_transform().base:g}"
+    for which, marks, written in (
+        ("major", axis.get_major_locator(), axis.get_major_formatter()),
+        ("minor", axis.get_minor_locator(), axis.get_minor_formatter()),
+    ):
+        if not isinstance(written, LogFormatter):
+            at = [value for value in (1, 2, 3, 5, 20, 30) if np.isclose(marks.tick_values(0.1, 1000.0), value).any()]
+            yield f"{which} {[written(value) for value in at]}"
 
 
 def _written(figure):

@@ -11,7 +11,8 @@ import pytest
 from inventory import inventory
 from made_results import HAND_MADE, result, row
 
-from msj.plots import sweep
+from msj.errors import InvalidInput
+from msj.plots import region, sweep, zero_queueing
 from msj.plots.sweep import _rows
 
 DRAWN = Path(__file__).parent / "drawn"
@@ -30,6 +31,16 @@ def test_a_picture_says_what_it_should(picture, made):
 
 def test_every_inventory_is_of_a_picture():
     assert {file.stem for file in DRAWN.iterdir()} == {f"{picture}_{made.__name__}" for picture, made in PAIRS}
+
+
+def test_thresholds_of_no_named_class_are_no_region():
+    with pytest.raises(InvalidInput, match=r"give one of msj\.region"):
+        region.draw(result(row("stability_threshold", 1.0, class_share=0.5)))
+
+
+def test_sizes_without_a_verdict_are_no_family():
+    with pytest.raises(InvalidInput, match=r"give one of msj\.zero_queueing_family"):
+        zero_queueing.draw(result(row("waiting_probability", 0.5, servers=2)))
 
 
 def test_a_sweep_is_drawn_by_what_holds_for_all_jobs():

@@ -192,6 +192,17 @@ def test_one_file_may_import_another(put):
     assert DURATIONS.get("triangular")(width=2).second_moment == pytest.approx(28 / 24)
 
 
+def test_a_file_may_ask_what_there_is_while_it_is_read(put):
+    """It is not there itself yet; all others are."""
+    put("triangular.py", TRIANGLE)
+    asking = "from msj.registry import DURATIONS, POLICIES\nKNOWN = [*POLICIES.names(), *DURATIONS.names()]\n"
+    put("skip_one.py", SKIP.replace("VARIANT = ", f"{asking}VARIANT = "))
+    assert "skip-one" in POLICIES.names()
+    known = sys.modules["msj_path.skip_one"].KNOWN
+    assert "skip-one" not in known
+    assert {"fcfs", "triangular"} <= set(known)
+
+
 def test_nothing_is_written_into_the_folder(put, folder):
     put("skip_one.py", SKIP)
     assert POLICIES.get("skip-one")

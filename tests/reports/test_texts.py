@@ -16,6 +16,7 @@ from msj.reports.fit_text import classes_table, write_fit_text
 from msj.reports.log_changes import _asked
 from msj.reports.log_report import _Steps
 from msj.reports.log_text import table_lines, wrapped, write_log_text, write_replay_text
+from msj.reports.page import _sections
 from msj.reports.replay_text import needs_table, policies_table
 from msj.reports.tables import Table
 from msj.reports.text import _grid, _spaced, _wrapped, evidence_of, summary, write_text
@@ -83,6 +84,14 @@ def test_sections_say_the_load_and_have_a_title_only_if_there_is_something():
     written = write_text(replace(report(), policies=left_out)).split("\n")
     at = written.index("POLICIES ON THE SAME JOBS")
     assert written[at + 1 : at + 4] == ["  - b, c: too small", "  - a: odd", "  - More."]
+
+
+def test_the_page_says_the_load_with_its_unit_where_there_is_one():
+    made = [report(unit=unit, here=[row("mean_response_time", 10.0)]) for unit in ("hours", None)]
+    in_hours, plain = (next(part["lead"] for part in _sections(each, {}) if part["lead"]) for each in made)
+    assert in_hours.startswith("At arrival rate 0.5 jobs per hour: utilisation 50 %")
+    assert plain.startswith("At arrival rate 0.5: utilisation 50 %")
+    assert in_hours.endswith("(as the file says).")
 
 
 def test_a_finding_says_how_sure_it_is_in_a_word_and_curves_have_eight_points():

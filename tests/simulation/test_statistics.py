@@ -143,8 +143,9 @@ def test_jobs_count_where_they_arrive_and_service_when_it_is_done(ahead):
     assert [tally.busy_area for tally in tallies] == pytest.approx([overlap(2, 4), overlap(4, 8), overlap(8, 12)])
 
 
+@pytest.mark.parametrize("pieces", [3, 4, 5])
 @pytest.mark.parametrize("dense", [True, False])
-def test_two_pieces_merge_to_one_even_half_way(dense, monkeypatch):
+def test_two_pieces_merge_to_one_even_half_way(dense, pieces, monkeypatch):
     monkeypatch.setattr("msj.simulation.record.SPARSE", math.inf if dense else 0)
     response = np.random.default_rng(1).exponential(1, 20)
     whole, merged = (Record(classes=1, lowest=first_bin(1.0), warm_up=0, piece=piece) for piece in (4, 2))
@@ -154,7 +155,7 @@ def test_two_pieces_merge_to_one_even_half_way(dense, monkeypatch):
             record.add(jobs(response[number : number + 1], [0.0], first=number), math.inf)
             if (number + 1) % record.piece == 0:
                 end(record, number + 1.0)
-            if record is merged and number == 9:  # five pieces: half of the third new one has arrived
+            if record is merged and number + 1 == 2 * pieces:  # of 3 or 5, half of the last new one has arrived
                 record.merge()
     for a, b in zip(whole.tallies(5), merged.tallies(5), strict=True):
         np.testing.assert_allclose(a.sums, b.sums)

@@ -69,14 +69,12 @@ class Threshold:
     @property
     def highest(self) -> float:
         """A rate the cluster certainly cannot take: the upper end of the interval."""
-        row = self.stability_threshold
-        return row.value if row.high is None else row.high
+        return self.stability_threshold.ends[1]
 
     @property
     def lowest(self) -> float:
         """The lower end of the interval."""
-        row = self.stability_threshold
-        return row.value if row.low is None else row.low
+        return self.stability_threshold.ends[0]
 
 
 def exact_threshold(system: System, effort: Effort, *, method: Method = "auto", completions: bool = True) -> Threshold:

@@ -109,6 +109,7 @@ def _points_table(
 def _number(row: Quantity) -> str:
     if math.isnan(row.value):
         return "?"
-    if row.low is None or row.high is None or row.kind == "exact":
+    if row.interval is None or row.kind == "exact":
         return f"{row.value:.4g}"
-    return f"{row.value:.4g} ({row.low:.3g} to {row.high:.3g})"
+    low, high = row.interval
+    return f"{row.value:.4g} ({low:.3g} to {high:.3g})"

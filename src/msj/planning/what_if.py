@@ -191,11 +191,12 @@ def apart(before: Quantity | None, after: Quantity | None) -> Quantity | None:
     """
     if before is None or after is None or before.kind != "simulated" or after.kind != "simulated":
         return None
-    if before.low is None or before.high is None or after.low is None or after.high is None:
+    if before.interval is None or after.interval is None:
         return None
+    (before_low, before_high), (after_low, after_high) = before.interval, after.interval
     value = float(after.value - before.value)
-    low = value - math.hypot(after.value - after.low, before.high - before.value)
-    high = value + math.hypot(after.high - after.value, before.value - before.low)
+    low = value - math.hypot(after.value - after_low, before_high - before.value)
+    high = value + math.hypot(after_high - after.value, before.value - before_low)
     return after.replace(name="mean_response_time_difference", value=value, low=low, high=high)
 
 
@@ -205,8 +206,8 @@ def surer(one: Quantity | None, other: Quantity | None) -> Quantity | None:
     On the same jobs little differs by chance where a change does little; where it does much, the mean of the cluster
     as it is has to be known well, and the report's own long run knows it better.
     """
-    known = [row for row in (one, other) if row is not None and row.low is not None and row.high is not None]
-    return min(known, key=lambda row: row.high - row.low, default=one)
+    known = [(row.interval[1] - row.interval[0], row) for row in (one, other) if row is not None and row.interval]
+    return min(known, key=lambda each: each[0], default=(0.0, one))[1]
 
 
 def _capacity(system: System, effort: Effort, root: np.random.SeedSequence | None) -> Capacity | None:

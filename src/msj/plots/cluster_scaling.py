@@ -83,6 +83,7 @@ def _draw_family(axes: Any, rows: Sequence[tuple[int, Quantity]], style: str, co
         axes.plot(
             k, row.value, "o", color=colour, markersize=4.5, markerfacecolor=colour if exact else "white", zorder=3
         )
-        if row.low is not None and row.high is not None:
-            low = max(row.low, row.value * 1e-2)  # an interval down to zero has no end on this scale
-            axes.vlines(k, low, row.high, color=colour, linewidth=1)
+        if row.interval is not None:
+            low, high = row.interval
+            # An interval down to zero has no end on this scale.
+            axes.vlines(k, max(low, row.value * 1e-2), high, color=colour, linewidth=1)

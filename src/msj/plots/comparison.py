@@ -38,7 +38,7 @@ def draw(result: Result, ax: Any = None) -> Any:
 
 def _interval(axes: Any, place: int, row: Quantity) -> None:
     """A dot, and a bar for its interval; an open dot where there is none."""
-    known = row.low is not None and row.high is not None
-    if known:
-        axes.plot([row.low, row.high], [place, place], color="k", linewidth=1.4)
-    axes.plot([row.value], [place], "o", color="k", markerfacecolor="k" if known else "w", markersize=4.5)
+    if row.interval is not None:
+        axes.plot(row.interval, [place, place], color="k", linewidth=1.4)
+    face = "w" if row.interval is None else "k"
+    axes.plot([row.value], [place], "o", color="k", markerfacecolor=face, markersize=4.5)

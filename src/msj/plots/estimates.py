@@ -14,20 +14,15 @@ class Estimated(Protocol):
         """The number."""
 
     @property
-    def low(self) -> float | None:
-        """Lower end of its interval."""
-
-    @property
-    def high(self) -> float | None:
-        """Upper end of its interval."""
+    def ends(self) -> tuple[float, float]:
+        """What it may be at least and at most."""
 
 
 def draw_estimates(axes: Any, sizes: Sequence[float], found: Sequence[Estimated], *, marker: str, label: str) -> None:
     """Draw simulated probabilities with their intervals; where no job waited, an arrow down from the upper limit."""
-    ends = [(e.value if e.low is None else e.low, e.value if e.high is None else e.high) for e in found]
-    triples = [(n, e.value, low, high) for n, e, (low, high) in zip(sizes, found, ends, strict=True)]
-    seen = [each for each in triples if each[1] > 0]
-    unseen = [(n, high) for n, value, _, high in triples if value == 0]
+    known = [(n, e.value, *e.ends) for n, e in zip(sizes, found, strict=True)]
+    seen = [(n, value, low, high) for n, value, low, high in known if value > 0]
+    unseen = [(n, high) for n, value, _, high in known if value == 0]
     color = None
     if seen:
         bars = axes.errorbar(
@@ -62,4 +57,3 @@ def server_axis(axes: Any, sizes: Sequence[int]) -> None:
     axes.set_xlabel("servers n")
     if len(sizes) <= 12:
         axes.set_xticks(list(sizes), [f"{n:,}" for n in sizes], fontsize=8)
-        axes.set_xticks([], minor=True)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from msj.errors import InvalidInput
+from msj.results.coordinates import COORDINATES
 from msj.store import write_atomically
 
 ENDINGS = (".png", ".svg", ".pdf")
@@ -32,6 +33,15 @@ def given_panels(ax: Any, count: int) -> list[Any]:
         panels = "1 panel" if count == 1 else f"{count} panels"
         raise InvalidInput(f"{len(found)} axes are given for a picture of {panels}; give one for each")
     return found
+
+
+def mark_along(axes: Any, coordinate: str) -> None:
+    """Mark the horizontal axis, along which a coordinate runs; there is no half of a server."""
+    from matplotlib.ticker import MaxNLocator
+
+    marks = axes.xaxis.get_major_locator()
+    if COORDINATES[coordinate].unit == "servers" and isinstance(marks, MaxNLocator):
+        marks.set_params(integer=True)
 
 
 def figure_of(panels: Sequence[Any]) -> Any:

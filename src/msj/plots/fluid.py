@@ -70,7 +70,7 @@ def _draw_distances(axes: Any, result: Result) -> None:
     found = sorted(result.along("servers", "mean_distance_to_fluid"), key=lambda each: each[0])
     sizes = np.array([n for n, _ in found], dtype=float)
     means = np.array([row.value for _, row in found])
-    halves = [0.0 if row.high is None else row.high - row.value for _, row in found]
+    halves = [row.ends[1] - row.value for _, row in found]
     axes.errorbar(sizes, means, yerr=halves, fmt="ko", capsize=3, label="mean over the paths, 95 % interval")
     slope = result["distance_exponent"]
     centre = np.exp(np.log(means).mean() - slope * np.log(sizes).mean())

@@ -62,8 +62,7 @@ def _draw_values(axes: Any, result: Result, name: str) -> None:
         style, colour, words = ("-s", "tab:purple", "exact") if form is None else STYLES[form]
         shown = [(n, value) for n, value in curve.items() if value > 0]
         if shown:
-            size = 4.5 if form is None else 4
-            axes.loglog(*zip(*shown, strict=True), style, color=colour, markersize=size, label=words)
+            axes.loglog(*zip(*shown, strict=True), style, color=colour, markersize=4, label=words)
     axes.set_title(TITLES[name], fontsize=10)
     axes.legend(fontsize=8, frameon=False)
     axes.grid(visible=True, color="0.92")

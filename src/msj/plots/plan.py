@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
+from msj.plots.figure import figure_of, given_panels, mark_along, new_figure, nothing_to_draw
 from msj.results import Quantity, Result
 from msj.results.units import beside
 
@@ -71,8 +71,8 @@ def _curves(axes: Any, result: Result, target: Quantity, along: str) -> None:
         for row, x, y in zip(line, places, values, strict=True):
             axes.plot(x, y, marker, color=colour, markersize=5, zorder=3,
                       markerfacecolor=colour if _met(result, row) else "white")  # fmt: skip
-            if row.low is not None and row.high is not None and row.kind != "exact":
-                axes.plot([x, x], [row.low, row.high], "-", color=colour, linewidth=2.5, alpha=0.3, zorder=1)
+            if row.interval is not None and row.kind != "exact":
+                axes.plot([x, x], row.interval, "-", color=colour, linewidth=2.5, alpha=0.3, zorder=1)
         axes.plot([], [], marker + "-", color=colour, markersize=5, label=name or "points tried")
     axes.axhline(target.value, color="tab:red", linewidth=1, linestyle="--", label="target")
     efficient = _efficient([row for row in rows if _met(result, row)], along) if along == "servers" else []
@@ -85,6 +85,7 @@ def _curves(axes: Any, result: Result, target: Quantity, along: str) -> None:
     if min(row.value for row in rows) > 0:
         axes.set_yscale("log")
     unit = {"arrival_rate": "1/time"}.get(along, "1")
+    mark_along(axes, along)
     axes.set_xlabel(beside(WORDS[along], unit, result.time_unit))
     axes.set_ylabel(_label(target, result.time_unit), fontsize=9)
     axes.legend(fontsize=8, frameon=False)
@@ -105,8 +106,8 @@ def _policies(axes: Any, result: Result, target: Quantity) -> None:
     for place, row in enumerate(rows):
         colour = f"C{place % 10}"
         axes.plot(row.value, place, "o", color=colour, markerfacecolor=colour if _met(result, row) else "white")
-        if row.low is not None and row.high is not None:
-            axes.plot([row.low, row.high], [place, place], "-", color=colour, linewidth=2.5, alpha=0.3)
+        if row.interval is not None:
+            axes.plot(row.interval, [place, place], "-", color=colour, linewidth=2.5, alpha=0.3)
     axes.axvline(target.value, color="tab:red", linewidth=1, linestyle="--", label="target")
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.invert_yaxis()

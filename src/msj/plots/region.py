@@ -51,6 +51,6 @@ def _border(result: Result, name: str) -> tuple[list[float], list[float]]:
 
 def _whisker(axes: Any, share: float, row: Quantity) -> None:
     """How sure a simulated point is: along the ray on which the mix stays the same."""
-    if row.low is not None and row.high is not None:
-        ends = row.low, row.high
-        axes.plot([share * end for end in ends], [(1.0 - share) * end for end in ends], "k-", linewidth=0.8, zorder=5)
+    if row.interval is not None:
+        xs, ys = ([part * end for end in row.interval] for part in (share, 1.0 - share))
+        axes.plot(xs, ys, "k-", linewidth=0.8, zorder=5)

@@ -23,8 +23,8 @@ def draw(result: Result, ax: Any = None) -> Any:
     how = "simulated" if any(row.kind == "simulated" for row in rows) else "exact"
     axes.plot(*_line(result, "mean_response_time"), "k-o", markersize=3.5, label=f"all jobs, {how}", zorder=3)
     for row in rows:
-        if row.low is not None and row.high is not None:
-            axes.plot([row.at["arrival_rate"]] * 2, [row.low, row.high], "k-", linewidth=2.5, alpha=0.45, zorder=2)
+        if row.interval is not None:
+            axes.plot([row.at["arrival_rate"]] * 2, row.interval, "k-", linewidth=2.5, alpha=0.45, zorder=2)
     if predicted := result.along("arrival_rate", "predicted_mean_response_time"):
         axes.plot(*zip(*((rate, row.value) for rate, row in predicted), strict=True), "--", color="tab:blue",
                   label="RESET prediction")  # fmt: skip
@@ -52,8 +52,8 @@ def _mark_thresholds(axes: Any, row: Quantity, naive: float) -> None:
     threshold = row.value
     axes.set_xlim(0, naive * 1.06)
     axes.axvline(threshold, color="tab:red", linewidth=1)
-    if row.low is not None and row.high is not None:
-        axes.axvspan(row.low, row.high, color="tab:red", alpha=0.12, linewidth=0)
+    if row.interval is not None:
+        axes.axvspan(*row.interval, color="tab:red", alpha=0.12, linewidth=0)
     axes.axvline(naive, color="0.5", linewidth=1, linestyle=(0, (6, 3)))
     lost = 1.0 - threshold / naive
     axes.axvspan(threshold, naive, color="0.93", zorder=0)

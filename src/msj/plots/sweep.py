@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
+from msj.plots.figure import figure_of, given_panels, mark_along, new_figure, nothing_to_draw
 from msj.results import Quantity, Result
 from msj.results.coordinates import COORDINATES, Place, write_place
 
@@ -118,8 +118,8 @@ def _lines(axes: Any, rows: Sequence[Quantity], layout: Layout, all_rows: Sequen
         look = {"linestyle": style, "linewidth": 1.3, "marker": marker, "markersize": 3.5, "zorder": 3}
         axes.plot(x, [row.value for row in line], color=colour, label=name, **look)
         for at, row in zip(x, line, strict=True):
-            if row.low is not None and row.high is not None:
-                axes.plot([at, at], [row.low, row.high], color=colour, linewidth=3, alpha=0.4, zorder=2)
+            if row.interval is not None:
+                axes.plot([at, at], row.interval, color=colour, linewidth=3, alpha=0.4, zorder=2)
             elif row.kind == "simulated":
                 axes.plot([at], [row.value], marker, color=colour, markerfacecolor="w", markersize=5, zorder=4)
     values = [row.value for row in all_rows]
@@ -128,6 +128,7 @@ def _lines(axes: Any, rows: Sequence[Quantity], layout: Layout, all_rows: Sequen
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
         axes.tick_params(axis="y", which="minor", labelsize=8)
+    mark_along(axes, layout.along)
     if layout.along == "servers" and len(places) > 2:
         axes.set_xscale("log", base=2)
         axes.set_xticks(places, [write_place(place) for place in places])
@@ -175,8 +176,9 @@ def _heat(panels: Sequence[Any], parts: Sequence[Sequence[Quantity]], layout: La
 
 def _write(axes: Any, row: Quantity, x: int, y: int, *, dark: bool) -> None:
     text = f"{row.value:.3g}"
-    if row.low is not None and row.high is not None and row.value:
-        text += f"\n± {(row.high - row.low) / 2 / row.value:.1%}"
+    if row.interval is not None and row.value:
+        low, high = row.interval
+        text += f"\n± {(high - low) / 2 / row.value:.1%}"
     elif row.kind == "simulated":
         text += "\n± ?"
     axes.text(x, y, text, ha="center", va="center", fontsize=5.5, color="w" if dark else "k")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.plots.figure import figure_of, given_panels, new_figure, nothing_to_draw
+from msj.plots.figure import figure_of, given_panels, mark_along, new_figure, nothing_to_draw
 from msj.results import Result
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ def _title(curve: Curve, result: Result) -> str:
 def _x_axis(axes: Axes, curve: Curve, result: Result) -> str:
     """Choose the scale of the axis, and return what it is called."""
     if curve.varied == "servers":
+        mark_along(axes, "servers")
         return "servers"
     if curve.varied == "rate_ratio":
         axes.set_xscale("log")

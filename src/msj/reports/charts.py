@@ -170,8 +170,8 @@ def _errors(rows: list[Quantity], colour: str = ORANGE) -> dict[str, Any]:
     return {
         "type": "data",
         "symmetric": False,
-        "array": [0.0 if row.high is None else row.high - row.value for row in rows],
-        "arrayminus": [0.0 if row.low is None else row.value - row.low for row in rows],
+        "array": [row.ends[1] - row.value for row in rows],
+        "arrayminus": [row.value - row.ends[0] for row in rows],
         "color": colour,
         "thickness": 1.6,
         "width": 4,

@@ -344,9 +344,7 @@ def _apart(one: Quantity, other: Quantity) -> bool:
     """Return whether two numbers differ by more than chance could do: their intervals do not meet."""
     if any(row.kind == "simulated" and row.low is None for row in (one, other)):
         return False  # nobody knows how sure those are
-    ends = [(row.value if row.low is None else row.low, row.value if row.high is None else row.high)
-            for row in (one, other)]  # fmt: skip
-    return ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
+    return one.ends[1] < other.ends[0] or other.ends[1] < one.ends[0]
 
 
 def _check(report: Report) -> Iterator[Finding]:
@@ -354,9 +352,9 @@ def _check(report: Report) -> Iterator[Finding]:
     exact = {row.name: row for row in report.response.here if row.job_class is None and row.kind == "exact"}
     row = next((row for row in report.response.simulated_here if row.name == "mean_response_time"), None)
     known = exact.get("mean_response_time")
-    if row is None or known is None or row.low is None or row.high is None:
+    if row is None or known is None or row.interval is None:
         return
-    half = row.high - row.value
+    half = row.interval[1] - row.value
     agree = abs(known.value - row.value) <= 2.0 * half
     yield Finding(
         sentence=f"A simulation that shares no code with the exact answer gives {_time(report, measured(row))} "

@@ -179,8 +179,7 @@ def load_of(system: System, capacity: Capacity) -> Load:
         words = f"the arrivals' own rate, {rate:.4g}"
     else:
         words = f"{given.replace('_', ' ')} {float(getattr(system, given)):.4g}, as given"
-    highest = threshold.value if threshold.high is None else threshold.high
-    stable = rate < (highest if system.load is None else threshold.value)
+    stable = rate < (threshold.ends[1] if system.load is None else threshold.value)
     utilisation = rate / system.naive_threshold
     return Load(arrival_rate=rate, load=rate / threshold.value, utilisation=utilisation, words=words, stable=stable)
 

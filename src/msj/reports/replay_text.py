@@ -55,6 +55,5 @@ def _plain(row: Quantity | None) -> str:
 def _spread(row: Quantity | None) -> str:
     if row is None:
         return "–"
-    if row.low is None or row.high is None or in_time(row.low) == in_time(row.high):
-        return in_time(row.value)
-    return f"{in_time(row.value)} ({in_time(row.low)} to {in_time(row.high)})"
+    low, high = map(in_time, row.interval or (row.value, row.value))
+    return in_time(row.value) if low == high else f"{in_time(row.value)} ({low} to {high})"

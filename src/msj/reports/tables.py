@@ -92,9 +92,7 @@ def _sure(row: Quantity) -> str:
 
 
 def _share(row: Quantity) -> str:
-    if row.low is None or row.high is None:
-        return percent(row.value)
-    return between(row.low, row.high)
+    return percent(row.value) if row.interval is None else between(*row.interval)
 
 
 def blame_table(report: Report) -> Table:
@@ -239,9 +237,9 @@ def _relative(change: Quantity | None, base: Quantity | None) -> str:
         return "–"
     if change.kind == "exact":
         return signed_percent(change.value / base.value)
-    if change.low is None or change.high is None:
+    if change.interval is None:
         return "–"
-    low, high = (signed_percent(end / base.value) for end in (change.low, change.high))
+    low, high = (signed_percent(end / base.value) for end in change.interval)
     return f"{low.removesuffix(' %')} to {high}"
 
 

@@ -113,15 +113,16 @@ def measured(row: Quantity | None) -> str:
     """
     if row is None or not math.isfinite(row.value):
         return "–"
-    if row.low is None or row.high is None:
+    if row.interval is None:
         return f"≈ {short(row.value)}" if row.kind == "simulated" and row.value != 0 else short(row.value)
-    below, above = row.value - row.low, row.high - row.value
+    low, high = row.interval
+    below, above = row.value - low, high - row.value
     half = max(below, above)
     if half <= 5e-5 * abs(row.value):
         return short(row.value)
     if abs(below - above) > 0.1 * half:  # not centred: an interval that was cut at 0, or a bracket
-        digits = next(d for d in (3, 4, 5, 6, 17) if short(row.low, d) != short(row.high, d) or d == 17)
-        return f"{short(row.low, digits)} to {short(row.high, digits)}"
+        digits = next(d for d in (3, 4, 5, 6, 17) if short(low, d) != short(high, d) or d == 17)
+        return f"{short(low, digits)} to {short(high, digits)}"
     decimals = max(1 - math.floor(math.log10(half)), 0)
     if decimals > 6 or half >= 1e6:
         return f"{short(row.value)} ± {short(half, 2)}"
@@ -138,9 +139,9 @@ def share_of(change: Quantity, base: Quantity) -> str:
     '20 % (15 to 25 %)'
     """
     size = percent(abs(change.value) / base.value)
-    if change.low is None or change.high is None or change.kind == "exact":
+    if change.interval is None or change.kind == "exact":
         return size
-    ends = sorted((abs(change.low) / base.value, abs(change.high) / base.value))
+    ends = sorted(abs(end) / base.value for end in change.interval)
     return f"{size} ({between(*ends)})"
 
 
@@ -172,18 +173,16 @@ def effect(change: Quantity, base: Quantity) -> str:
     >>> effect(change(0.08, 0.01, 0.15), base)  # not by chance, but not worth a word either
     'hardly any different (+0.1 % to +1.5 %)'
     """
-    exact = change.kind == "exact"
-    if not exact and (change.low is None or change.high is None or change.low <= 0 <= change.high):
-        if change.low is None or change.high is None:
+    if change.kind != "exact":
+        if change.interval is None:
             return "not known well enough to be compared"
-        return f"no different as far as seen ({_range(change.low, change.high, base)})"
-    if not exact and change.low is not None and change.high is not None and abs(change.value) < NOTABLE * base.value:
-        return f"hardly any different ({_range(change.low, change.high, base)})"
+        low, high = change.interval
+        may_be = " to ".join(signed_percent(end / base.value) for end in (low, high))
+        if low <= 0 <= high:
+            return f"no different as far as seen ({may_be})"
+        if abs(change.value) < NOTABLE * base.value:
+            return f"hardly any different ({may_be})"
     return f"{share_of(change, base)} {'longer' if change.value > 0 else 'shorter'}"
-
-
-def _range(low: float, high: float, base: Quantity) -> str:
-    return " to ".join(signed_percent(end / base.value) for end in (low, high))
 
 
 def count(number: int, noun: str) -> str:
@@ -207,10 +206,10 @@ def how_sure(row: Quantity) -> str:
     'simulated, 95 % interval 9.8 to 10.2'
     """
     words = SURE[row.kind]
-    if row.low is None or row.high is None:
+    if row.interval is None:
         return words
-    name = "bracket" if row.bracket else "95 % interval"
-    return f"{words}, {name} {short(row.low, 3)} to {short(row.high, 3)}"
+    low, high = (short(end, 3) for end in row.interval)
+    return f"{words}, {'bracket' if row.bracket else '95 % interval'} {low} to {high}"
 
 
 def sentence(error: MsjError) -> str:

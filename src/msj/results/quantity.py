@@ -88,6 +88,16 @@ class Quantity:
         return replace(self, at={**self.at, **places})
 
     @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its interval, or None where an end of it is not known."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """What it may be at least and at most; an end that is not known is the value itself."""
+        return self.value if self.low is None else self.low, self.value if self.high is None else self.high
+
+    @property
     def label(self) -> str:
         """Name with the level of a percentile, as tables show it."""
         return self.name if self.level is None else f"{self.name} {self.level:g} %"

@@ -111,18 +111,19 @@ def write_value(row: Quantity, digits: int = 10) -> str:
     """
     if row.formula is not None and (math.isnan(row.value) or len(row.formula) <= 24):
         return row.formula if math.isnan(row.value) else f"{row.formula} = {write_number(row.value, digits)}"
-    if row.low is None or row.high is None:
+    if row.interval is None:
         return "" if math.isnan(row.value) else write_number(row.value, digits)
-    half = (row.high - row.low) / 2.0
+    low, high = row.interval
+    half = (high - low) / 2.0
     if half == 0:
         return write_number(row.value, digits)
-    centred = abs(row.low + half - row.value) <= 0.05 * half
+    centred = abs(low + half - row.value) <= 0.05 * half
     if half > 0 and math.isfinite(half) and centred and row.kind != "replayed":  # there it is no error, but a bracket
         places = 1 - math.floor(math.log10(half))
         if 0 <= places <= 8 and abs(row.value) < 1e6:
             return f"{row.value:.{places}f} ± {half:.{places}f}"
         return f"{write_number(row.value, 6)} ± {write_number(half, 2)}"
-    return f"{write_number(row.value, 4)} ({write_number(row.low, 4)} to {write_number(row.high, 4)})"
+    return f"{write_number(row.value, 4)} ({write_number(low, 4)} to {write_number(high, 4)})"
 
 
 def _source(row: Quantity) -> Source:

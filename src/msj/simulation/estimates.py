@@ -351,9 +351,10 @@ class Estimates:
 
 def relative_half_width(row: Quantity) -> float:
     """Return half the width of an interval over its value; infinite where there is none, or nothing was seen."""
-    if row.low is None or row.high is None or row.value == 0:
+    if row.interval is None or row.value == 0:
         return math.inf
-    return (row.high - row.low) / 2.0 / row.value
+    low, high = row.interval
+    return (high - low) / 2.0 / row.value
 
 
 def _shifted(interval: Interval, by: float) -> Interval:

@@ -86,9 +86,10 @@ def simulated(
     if result.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt  # what there was by then is in the checkpoint, and no answer
     found = result.find("mean_response_time")
-    if found is None or found.low is None or found.high is None:  # a queue that grows has no mean
+    if found is None or found.interval is None:  # a queue that grows has no mean
         raise NotAccurate(f"{system.name} at arrival rate {arrival_rate:g}: {result.outcome.value}; simulate more jobs")
-    return {"simulated": float(found.value), "low": found.low, "high": found.high}
+    low, high = found.interval
+    return {"simulated": float(found.value), "low": low, "high": high}
 
 
 def simulated_setting(

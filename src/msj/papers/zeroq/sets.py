@@ -106,6 +106,11 @@ class Estimate(NamedTuple):
     low: float
     high: float
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval."""
+        return self.low, self.high
+
 
 def estimates(rows: Rows, job_class: int) -> list[Estimate]:
     """Return the simulated probabilities of one class."""
