@@ -31,9 +31,9 @@ TINY = 1e-5
 #: Keywords and keys that only say how something looks.
 LOOKS = {
     "alpha", "bargap", "bbox_to_anchor", "bgcolor", "borderwidth", "bottom", "capsize", "color", "colors", "colour",
-    "dash", "dpi", "elinewidth", "figsize", "font", "fontsize", "frameon", "gap", "height", "height_ratios", "hspace", "labelsize",
-    "left", "legend", "line", "linespacing", "linestyle", "linewidth", "ls", "lw", "margin", "marker",
-    "markeredgewidth", "markersize", "ms", "ncols", "opacity", "pad", "right", "rotation", "size", "solidity",
+    "dash", "dpi", "elinewidth", "figsize", "font", "fontsize", "frameon", "gap", "height", "height_ratios", "hspace",
+    "labelsize", "left", "legend", "line", "linespacing", "linestyle", "linewidth", "ls", "lw", "margin",
+    "marker", "markeredgewidth", "markersize", "ms", "ncols", "opacity", "pad", "right", "rotation", "size", "solidity",
     "thickness", "title", "top", "width", "wspace", "xanchor", "xgap", "xref", "xshift", "yanchor", "ygap", "yref",
     "yshift", "zorder",
 }  # fmt: skip
