@@ -39,6 +39,7 @@ class TooLong(BaseException):
 
 
 _called: dict[int, CodeType] = {}  # by identity: the hash of a code object reads all of it
+_may_be_cut = False
 
 
 def _note(frame: FrameType, event: str, arg: Any) -> None:  # noqa: ARG001
@@ -70,8 +71,31 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
             file.write(json.dumps({"test": item.nodeid, "seconds": round(seconds, 3), "reached": reached}) + "\n")
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup() -> Iterator[None]:
+    """Fixtures may be cut short."""
+    return (yield from _cut_short())
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """The test itself may be cut short; pytest, which writes down what became of it, may not."""
+    return (yield from _cut_short())
+
+
+def _cut_short() -> Iterator[None]:
+    global _may_be_cut
+    _may_be_cut = True
+    try:
+        return (yield)
+    finally:
+        _may_be_cut = False
+
+
 def _cut(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    raise TooLong
+    if _may_be_cut:
+        raise TooLong
+    signal.setitimer(signal.ITIMER_PROF, 0.1)  # pytest is at work: later
 
 
 def outermost(code: CodeType) -> str:

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hand_made import row
 
@@ -39,6 +40,7 @@ from msj.reports.wording import (
         (120_000, "120,000"),  # only zeros behind a point are left out
         (9_999_000.0, "9,999,000"),
         (1e7, "1e+07"),  # the first that is not
+        (np.float64(-1.5e-5), "−1.5e-05"),
     ],
 )
 def test_a_number_has_four_digits_and_no_zeros_behind_them(value, text):
@@ -159,8 +161,8 @@ def test_an_effect_is_told_with_its_interval_or_as_not_seen(change, text):
         (0.99111, 0.99142, "99.11 to 99.14 %"),
         (0.501004, 0.501036, "50.100 to 50.104 %"),
         (0.5000012, 0.5000044, "50.0001 to 50.0004 %"),
-        (0.50000012, 0.50000044, "50.0000 to 50.0000 %"),  # not more than four digits behind the point
-        (0.5, 0.5, "50 to 50 %"),
+        (0.50000012, 0.50000044, "50.0000 %"),  # not more than four digits behind the point
+        (0.5, 0.5, "50 %"),
     ],
 )
 def test_a_range_has_as_many_digits_as_its_ends_need_to_differ(low, high, text):

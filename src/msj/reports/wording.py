@@ -56,7 +56,7 @@ def short(value: float | None, digits: int = 4) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     if value != 0 and not 1e-4 <= abs(value) < 1e7:
-        return f"{value:.{digits}g}"
+        return f"{value:.{digits}g}".replace("-", "−", int(value < 0))
     rounded = float(f"{value:.{digits}g}")
     decimals = max(digits - 1 - math.floor(math.log10(abs(rounded))), 0) if rounded else 0
     text = f"{rounded:,.{decimals}f}".replace("-", "−")
@@ -146,18 +146,18 @@ def share_of(change: Quantity, base: Quantity) -> str:
 
 
 def between(low: float, high: float) -> str:
-    """Write two shares as one range; digits are added until its ends differ.
+    """Write two shares as one range; digits are added until its ends differ. If four do not do, it is one number.
 
     Examples
     --------
-    >>> between(0.15, 0.25), between(0.991, 0.994), between(0.02, 0.134)
-    ('15 to 25 %', '99.1 to 99.4 %', '2 to 13 %')
+    >>> between(0.15, 0.25), between(0.991, 0.994), between(0.02, 0.134), between(0.5, 0.5)
+    ('15 to 25 %', '99.1 to 99.4 %', '2 to 13 %', '50 %')
     """
     ends = [percent(low), percent(high)]
     if ends[0] == ends[1] and high > low:
         digits = min(max(math.ceil(-math.log10(high - low)) - 2, 1), 4)
         ends = [f"{100 * end:.{digits}f} %" for end in (low, high)]
-    return f"{ends[0].removesuffix(' %')} to {ends[1]}"
+    return ends[0] if ends[0] == ends[1] else f"{ends[0].removesuffix(' %')} to {ends[1]}"
 
 
 def effect(change: Quantity, base: Quantity) -> str:
