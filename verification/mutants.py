@@ -181,6 +181,8 @@ def _said_only(node: ast.AST) -> bool:
             return True
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if name.isupper():
             return True  # a choice
+        case ast.Assign(targets=[ast.Tuple(elts=names)]) if all(getattr(n, "id", "").isupper() for n in names):
+            return True  # several
         case ast.Constant(value=float(value)) if 0.0 < abs(value) <= TINY:
             return True
         case ast.BinOp(left=ast.Constant(), op=ast.LShift(), right=ast.Constant()):

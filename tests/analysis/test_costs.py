@@ -22,7 +22,7 @@ from msj.analysis import (
     sparse_response,
 )
 from msj.analysis.attainable_threshold import AttainableThreshold
-from msj.analysis.base import Analysis
+from msj.analysis.base import Analysis, ResponseAnalysis
 from msj.analysis.chain_cost import chain_cost, descent_cost, in_words, level_cost
 from msj.analysis.count_chain import CountChain
 from msj.analysis.count_threshold import CountThreshold
@@ -114,6 +114,10 @@ class Costs(Analysis):
 
     def cost(self, system):
         return super().cost(system) if self.spent is None else Cost(operations=self.spent)
+
+
+def test_percentiles_cost_nothing_more_unless_an_analysis_says_so():
+    assert ResponseAnalysis.percentile_cost(Costs(1.0), cluster()) == Cost(operations=0.0)
 
 
 @pytest.mark.parametrize(

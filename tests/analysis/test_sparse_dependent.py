@@ -1,10 +1,12 @@
 """Sparse levels under Markovian arrivals and with jobs in some order, against dense blocks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import msj
-from msj import Erlang, Exponential, JobClass, NotSupported, System
+from msj import Erlang, Exponential, JobClass, NotAccurate, NotSupported, System
 from msj.analysis.dependent_response import DependentResponse
 from msj.analysis.sparse_dependent import SparseDependent, sparse_dependent_at
 from msj.answers.saturated import solve_saturated
@@ -43,6 +45,36 @@ def test_means_and_laws_are_those_of_dense_blocks(case, load):
     for key, value in sparse.items():
         assert value == pytest.approx(dense[key], rel=1e-10 if key[0] == "mean_response_time" else 1e-9), key
     np.testing.assert_allclose(SPARSE.jobs_law(made, rate, 60), DENSE.jobs_law(made, rate, 60), atol=1e-11)
+
+
+@pytest.mark.parametrize("probability", [0.95, 0.99])
+def test_an_order_that_is_remembered_for_long(probability):
+    """Beyond the levels that are kept, too; so long that means per class differ by it."""
+    made = system(order={"law": "sticky", "probability": probability})
+    rate = 0.5 * solve_saturated(made, "chain")[0].stability_threshold
+    sparse, dense = (way.at_rate(made, rate, percentiles=False).rows for way in (SPARSE, DENSE))
+    known = {(row.name, row.job_class): row.value for row in dense}
+    assert [row.value for row in sparse] == pytest.approx([known[row.name, row.job_class] for row in sparse], rel=1e-9)
+
+
+@pytest.mark.parametrize("case", ["order", "both"])
+def test_levels_beyond_those_that_are_kept_count_as_if_they_were(case):
+    """The same law, levels falling by its ratio from the third on, written down to there and far beyond."""
+    solved = sparse_dependent_at(system(**CASES[case]), 1.0)
+    kept, ratio = solved.law.levels[:, :3], solved.law.ratio
+    further = kept[:, -1:] * ratio ** np.arange(1.0, 40.0 / (1.0 - ratio))
+    few, many = (
+        replace(solved, law=replace(solved.law, levels=levels)) for levels in (kept, np.hstack([kept, further]))
+    )
+    np.testing.assert_allclose(few.mean_waiting, many.mean_waiting, rtol=1e-10)
+    np.testing.assert_allclose(few.jobs_law(30), many.jobs_law(30), rtol=1e-10)
+    assert few.mean_jobs_in_system == pytest.approx(many.mean_jobs_in_system, rel=1e-10)
+
+
+def test_an_order_that_is_remembered_for_too_long_is_refused_in_words():
+    made = system(order={"law": "sticky", "probability": 0.999})
+    with pytest.raises(NotAccurate, match="remember for long what came before them; simulate this system"):
+        SPARSE.at_rate(made, 0.5 * solve_saturated(made, "chain")[0].stability_threshold, percentiles=False)
 
 
 def test_the_stated_error_and_littles_law():

@@ -61,3 +61,10 @@ def test_straight_piece_by_hand():
     assert steep.most_admissible.tolist() == [2.0]
     # A start at the theorem's border is not below it.
     assert fluid((2.0, 0.25, 2.0)).why_not_covered() is not None
+
+
+def test_solving_for_one_time_or_none():
+    model = fluid((1.0, 0.5, 3.0), (0.25, 2.0, 0.5))
+    assert model.solve([]).shape == (0, 2)
+    assert model.solve([0.0]).tolist() == [[3.0, 0.5]]
+    np.testing.assert_allclose(model.solve([2.0]), model.at([2.0]), rtol=1e-7)

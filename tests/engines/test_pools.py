@@ -6,6 +6,7 @@ from one_by_one import assert_same, cluster, drawn, in_blocks, on
 
 from msj import Erlang, Exponential
 from msj.engines.pools import PoolsEngine
+from msj.model.spec_file import from_document
 
 POOLS = {
     "resources": ([4, 1, 6], [[[2, 0, 1]], [[1, 1, 3]], [[1, 0, 5]]]),
@@ -24,3 +25,23 @@ def test_pools_job_by_job(name, rate):
     assert_same(
         in_blocks(engine, block), *naive_models.in_pools(block.arrival, block.job_class, block.duration, capacity, ways)
     )
+
+
+@pytest.mark.parametrize(
+    ("groups", "spanning", "pools"),
+    [
+        ({"old": 4, "new": 2}, (), True),
+        ({"old": 4, "new": 2}, ("b",), False),
+        ({"old": 4, "new": 2}, ("a", "b"), False),
+        ({"old": 4, "new": {"servers": 2, "speed": 1.5}}, (), False),
+    ],
+)
+def test_who_serves_groups(groups, spanning, pools):
+    """Pools know neither speeds nor jobs that span groups; one such class is enough."""
+    classes = [
+        {"name": name, "need": 1, "share": "1/2", "duration": {"law": "exponential", "mean": 1}, "groups": [*groups]}
+        | ({"span": True} if name in spanning else {})
+        for name in "ab"
+    ]  # fmt: skip
+    system = from_document({"servers": 6, "model": {"name": "server-groups", "groups": groups}, "classes": classes})
+    assert ("PoolsEngine" in str(system.model.engine(system).by)) is pools

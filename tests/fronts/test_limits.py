@@ -6,7 +6,17 @@ import math
 import numpy as np
 import pytest
 
-from msj import Deterministic, Erlang, Exponential, InvalidInput, JobClass, Lognormal, System, TooLarge
+from msj import (
+    Deterministic,
+    Erlang,
+    Exponential,
+    Hyperexponential,
+    InvalidInput,
+    JobClass,
+    Lognormal,
+    System,
+    TooLarge,
+)
 from msj.fronts import FrontModel, fcfs_counts, fcfs_open, fcfs_waiting, policy_front
 from msj.fronts.explore import explore
 from msj.fronts.fcfs_open import open_fcfs, open_level_sizes
@@ -61,6 +71,15 @@ def test_fronts_that_are_visited(stages):
     ordinary = open_front(tagged)
     held = sum(tagged_levels(tagged, ordinary).level_sizes)
     raises_below(held, lambda most: tagged_levels(tagged, ordinary, most_fronts=most))
+
+
+def test_tagged_jobs_of_a_class_are_one_of_its_phases():
+    """Of an Erlang class one, of a hyperexponential one each of two, by its probability."""
+    laws = [Erlang(stages=2, mean=1), Hyperexponential(probabilities=[0.25, 0.75], rates=[1, 2])]
+    classes = [JobClass(name=f"{i}", need=1 + i, share="1/2", duration=law) for i, law in enumerate(laws)]
+    chances = [[chance for _, c, chance in TaggedFront(System(servers=2, classes=classes)).tagged if c == i]
+               for i in range(2)]  # fmt: skip
+    assert chances == [pytest.approx([1.0]), pytest.approx([0.25, 0.75])]
 
 
 def test_laws_of_fronts_that_fill_up():

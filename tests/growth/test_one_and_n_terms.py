@@ -71,6 +71,21 @@ def test_the_items_are_approached_as_the_cluster_grows(share, regime):
     assert apart[1] < 0.6 * apart[0]  # like 1/ln n: a third
 
 
+@pytest.mark.parametrize(
+    ("share", "of_terms", "of_the_limit"),
+    [
+        ("n^-0.5", "Theorem 6.1", "Theorem 6.1"),
+        ("1/n", "Theorem 7.1", "Theorem 7.1"),
+        ("1/(n*ln(n)^2)", "Theorem 8.1", "Lemma 8.2"),
+    ],
+)
+def test_where_a_limit_is_from(share, of_terms, of_the_limit):
+    rows = [row for row in msj.one_and_n_scaling(share, [100], terms=True) if row.kind == "asymptotic"]
+    said = {row.name: row.citation for row in rows if row.name.startswith(("completions_term", "scaled"))}
+    assert said.pop("scaled_completions") == f"lfms, {of_the_limit}"
+    assert set(said.values()) == {f"lfms, {of_terms}"}
+
+
 def test_lemma_8_2_completions_fall_behind_the_inverse_share_below_the_border():
     scaled = [msj.one_and_n_scaling("1/(n*ln(n)^2)", [n], terms=True) for n in (10**3, 10**6, 10**12)]
     values = [next(row.value for row in each if row.name == "scaled_completions") for each in scaled]

@@ -12,7 +12,7 @@ from msj import InvalidInput
 from msj.logs import cells
 from msj.logs.delimited import Layout, _judged, parts_of
 from msj.logs.log_options import LogOptions
-from msj.logs.number_lines import GOOD, NO_NUMBER, TOO_SHORT, read_lines
+from msj.logs.number_lines import _POWERS, GOOD, NO_NUMBER, TOO_SHORT, _scan, read_lines
 from msj.logs.opening import HEAD
 from msj.logs.readers.csv import Csv
 from msj.logs.readers.parquet import Parquet, _plain
@@ -476,3 +476,16 @@ def test_a_dump_of_sacct_as_rows(tmp_path):
         Sacct, tmp_path, "JobID|Submit|x|NCPUS\n1|2024-03-01T08:00:00|5|4\n", columns="run=x", time_unit="min"
     )
     assert minutes.columns["run"].tolist() == [300.0]
+
+
+@pytest.mark.parametrize("end", ["; a remark", "3 4", "3 4 5", "3 4  ", "-", "1.", "x"])
+def test_a_file_may_end_without_an_end_of_its_line(end):
+    """As the plain function reads it, which knows where its data end."""
+    data = np.frombuffer(f"1 2\n{end}".encode(), dtype=np.uint8)
+    room = np.zeros((2, 2)), np.zeros(2, np.int8), np.zeros(2, np.int64), np.zeros((2, 2), np.int64)
+    values, status, line, place = room
+    rows, _ = _scan.py_func(data, ord(";"), 2, _POWERS, values, status, line, place)
+    assert rows == (1 if end.startswith(";") else 2)
+    assert values[0].tolist() == [1, 2]
+    if end.startswith("3"):
+        assert (values[1].tolist(), status[1]) == ([3, 4], GOOD)

@@ -12,6 +12,7 @@ from msj.errors import NotAccurate, TooLarge
 from msj.markov import laguerre
 from msj.markov import laguerre_kernels as kernels
 from msj.markov import sparse_level_solver as solver
+from msj.markov.linear_solver import make_solver
 from msj.markov.sparse_descent import SparseDescent
 from msj.markov.sparse_level_mode import _often_visited, _order, crossing, leading_mode
 from msj.markov.sparse_level_operator import GroundFactors, LevelEquations, Preconditioned, _from_higher
@@ -227,6 +228,22 @@ def test_the_mode_solves_all_equations_but_that_of_the_anchor(anchor, ratio):
     for i in range(1, 5):
         crossed, weight = crossed + ratio**i * weight.sum(), weight @ passing
     assert gap == pytest.approx(crossed / ARRIVALS - 1.0, rel=1e-12)
+
+
+def test_the_mode_is_known_to_the_last_digits_although_its_equations_are_solved_to_six(monkeypatch):
+    class Rough:
+        def __init__(self, *given, **options):
+            self.exact = make_solver(*given, **options)
+            self.left_residual = 1e-12
+
+        def solve_left(self, right):
+            return self.exact.solve_left(right) * (1 + 1e-6)
+
+    gap, mode = crossing(three_states(), 0.7, 0)
+    monkeypatch.setattr("msj.markov.sparse_level_mode.make_solver", Rough)
+    rough_gap, rough_mode = crossing(three_states(), 0.7, 0)
+    assert rough_gap == pytest.approx(gap, rel=1e-10)
+    np.testing.assert_allclose(rough_mode.shape, mode.shape, rtol=1e-10)
 
 
 def test_the_ratio_of_one_state_is_known():

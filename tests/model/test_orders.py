@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from msj import InvalidInput, NotSupported
+from msj.model.arrivals.walk import walk_through_states
 from msj.model.changes import with_share
 from msj.model.orders import Order, order_from
 from msj.model.spec_file import from_document, to_json, to_toml
@@ -155,3 +156,13 @@ def test_a_share_that_follows_from_the_order_cannot_be_changed():
 def test_an_order_is_an_object_as_well_as_a_table():
     order = order_from({"law": "sticky", "probability": "1/3"})
     assert system({"law": "sticky", "probability": "1/3"}).order == order
+
+
+def test_a_walk_goes_on_where_it_was():
+    """Row h runs over (class, next state): from state 0 class 0 stays and class 1 goes over, from state 1 back."""
+    cumulative = np.array([[0.5, 0.5, 0.5, 1.0], [0.25, 0.25, 1.0, 1.0]])
+    chosen, state, classes = np.array([0.25, 0.75, 0.125, 0.75, 0.5]), np.array([0]), np.empty(5, dtype=np.int64)
+    for part in (slice(0, 2), slice(2, 4), slice(4, 5)):
+        walk_through_states(chosen[part], state, cumulative, 2, classes[part])
+    assert classes.tolist() == [0, 1, 0, 1, 1]
+    assert state.tolist() == [0]

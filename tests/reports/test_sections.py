@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hand_made import CLUSTER, capacity, policy, report, row
 
+from msj.answers.response import Response
 from msj.disciplines import EasyBackfilling, Fcfs, ServerFilling, ServerFillingSrpt
 from msj.effort import Cost, Effort
 from msj.errors import Failure, NotSupported
@@ -304,6 +305,14 @@ def test_without_means_the_report_says_so_and_only_then(monkeypatch, stable, gro
     assert found["load"].stable is means
     assert found["response"].notes == (("one",) if means else ("one", gather._NO_MEANS))
     assert (found["waiting"] == "waits") is means
+
+
+def test_what_is_to_be_known_of_a_prediction_and_of_what_is_exact_is_told(monkeypatch):
+    notes = ["before"]
+    monkeypatch.setattr(response, "predicted", lambda *_: Response(notes=("of the prediction",)))
+    monkeypatch.setattr(response, "exact_response", lambda *_: Response(notes=("of the exact", "more")))
+    response._here(CLUSTER, 0.5, capacity(0.8, NAIVE), Effort(), notes)
+    assert notes == ["before", "of the prediction", "of the exact", "more"]
 
 
 def test_why_nothing_is_known_without_simulating_is_told(monkeypatch):

@@ -3,6 +3,7 @@
 import itertools
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -124,3 +125,31 @@ def test_students_quantiles_are_right_where_they_matter():
             np.testing.assert_array_equal(apart <= sign * found, apart <= sign * exact)
             last = np.flatnonzero(np.diff(apart <= sign * exact))
             np.testing.assert_array_equal(found[[last, last + 1]], exact[[last, last + 1]])
+
+
+def test_jobs_are_kept_by_the_replication_they_are_of():
+    """The first jobs, from which the pace is told, included."""
+    run, kept = new_run(40_000), {}
+    run.advance(effort=Effort(), keep=lambda index, done: kept.setdefault(index, []).extend(done.number.tolist()))
+    assert sorted(kept) == [0, 1, 2, 3]
+    for numbers in kept.values():
+        assert sorted(numbers) == list(range(len(numbers)))
+    assert len({len(numbers) for numbers in kept.values()}) == 1
+
+
+def test_pieces_that_have_left_whole():
+    """Of three pieces one job of the last is on its way still: two count."""
+
+    class Record:
+        left = (0, 0, 0, 1)
+
+        def left_of(self, pieces):
+            return self.left[pieces]
+
+        def tallies(self, pieces):
+            return list(range(pieces))
+
+    run = SimpleNamespace(through=3, replications=[SimpleNamespace(record=Record())] * 2)
+    assert running.Run.complete.fget(run) == [[0, 1], [0, 1]]
+    Record.left = (0, 1, 2, 0)  # all have left: nobody asks about the first
+    assert running.Run.complete.fget(run) == [[0, 1, 2], [0, 1, 2]]

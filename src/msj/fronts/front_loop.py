@@ -260,7 +260,7 @@ def _visit(serve, rule, jobs, width, most):  # type: ignore[no-untyped-def]
             count += 1
     i = 0
     while i < count <= most:
-        ahead = (kinds + 1) * max(kinds, width)  # at most so many steps, and new fronts, from here
+        ahead = (kinds + 1) * len(weight)  # at most so many steps, and new fronts, from here
         if count + ahead > len(rows):
             rows, is_full = _grown(rows, count, 2 * (count + ahead)), _grown(is_full, count, 2 * (count + ahead))
             size = len(table)

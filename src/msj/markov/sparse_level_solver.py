@@ -185,8 +185,13 @@ class _Search:
 
     def _cycle(self, room: NDArray[np.float32]) -> None:
         ground, levels = self._equations.parts(self._vector)
-        quick = self._quick
-        quick.set_laws(ground, levels.sum(axis=1))
+        shape, quick = levels.sum(axis=1), self._quick
+        if not (ground.max() > 0.0 and shape.max() > 0.0):
+            raise NotAccurate(
+                "the iteration for its levels runs away, as it does where jobs remember for long what came before "
+                "them; simulate this system, or lower the load"
+            )
+        quick.set_laws(ground, shape)
         correction, steps = gmres_cycle(quick.apply, quick.precondition, self._residual, room, reduction=REDUCTION)
         self.steps += steps
         self._vector += correction

@@ -193,14 +193,7 @@ def _with_price(found: Found, price: Price) -> Found:
     """Add what the servers cost, and what the next step does."""
     sizes = [row for row in found.rows if row.name in ("planned_servers", "partitioned_servers")]
     rows = tuple(
-        row.replace(
-            name="yearly_cost",
-            value=row.value * price.yearly,
-            low=None if row.low is None else row.low * price.yearly,
-            high=None if row.high is None else row.high * price.yearly,
-            method=f"{price.words}, {row.name}",
-        )
-        for row in sizes
+        row.times(price.yearly).replace(name="yearly_cost", method=f"{price.words}, {row.name}") for row in sizes
     )
     if not sizes:
         return found

@@ -90,13 +90,7 @@ def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
     threshold, naive = capacity.stability_threshold, capacity.naive_threshold
     policy, per = policy_name(report.cluster.policy), rate_words(report.time_unit)
     wasted, k = capacity.wasted_servers, report.cluster.servers
-    lost = replace(
-        wasted,
-        name="wasted_share",
-        value=capacity.lost_share,
-        low=None if wasted.low is None else wasted.low / k,
-        high=None if wasted.high is None else wasted.high / k,
-    )
+    lost = wasted.times(1 / k).replace(name="wasted_share", value=capacity.lost_share)
     limit = capacity.attainable_threshold
     best = naive if limit is None else limit
     if threshold.kind == "bound":

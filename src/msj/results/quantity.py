@@ -115,6 +115,11 @@ class Quantity:
         """Return the label with its unit behind, where that has a known unit of time in it."""
         return self.label if self.dimension is None else beside(self.label, self.dimension, time_unit)
 
+    def times(self, factor: float) -> Quantity:
+        """Return so many times it, with its interval; a factor below 0 would turn that round."""
+        low, high = (None if end is None else factor * end for end in (self.low, self.high))
+        return replace(self, value=factor * self.value, low=low, high=high)
+
     def rescaled(self, factor: float) -> Quantity:
         """Return the same in another unit of time, ``factor`` of which the old one is; a formula stays behind."""
 

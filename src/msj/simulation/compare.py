@@ -228,14 +228,11 @@ def _difference(other: Estimates, base: Estimates, *, name: str, column: str, sc
         means = [_factor(each, group, column) for each in (other, base)]
         value, interval = _interval(value, sums, jobs, means, _remainder(other, base, group, column, value))
     low, high = (None, None) if interval is None else interval
-    return Quantity(
-        name=f"{name}_difference",
-        value=scale * value,
-        kind="simulated",
-        method="paired difference, the same jobs",
-        low=None if low is None else scale * low,
-        high=None if high is None else scale * high,
-    )
+    row = Quantity(
+        name=f"{name}_difference", value=value, kind="simulated", method="paired difference, the same jobs",
+        low=low, high=high,
+    )  # fmt: skip
+    return row.times(scale)
 
 
 def _factor(estimates: Estimates, group: Any, column: str) -> tuple[float, Variance]:
