@@ -6,8 +6,8 @@ sign, a number off by one (or half as large again), ``min`` for ``max``, one end
 branches of ``a if c else b`` exchanged, and a statement left out. Annotations, docstrings, decorators and messages of
 errors are left alone: what they say is not computed. So are numbers that are choices, of which another one would be as
 right: constants with a name of their own, how thick a line is drawn, how much rounding is allowed (below ``TINY``), to
-how many digits a number is kept, and how much room there is to begin with (``1 << 12``); and ``strict=True`` of
-``zip``, which only says once more that two lists are as long as each other.
+how many digits a number is kept, how much room there is (``1 << 12``, ``np.empty(n + 1)``), and which number below 0
+stands for nobody; and ``strict=True`` of ``zip``, which only says once more that two lists are as long as each other.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ TINY = 1e-5
 #: Keywords and keys that only say how something looks.
 LOOKS = {
     "alpha", "bargap", "bbox_to_anchor", "bgcolor", "borderwidth", "bottom", "capsize", "color", "colors", "colour",
-    "dash", "dpi", "elinewidth", "figsize", "font", "fontsize", "frameon", "gap", "height", "height_ratios", "hspace",
-    "labelsize", "left", "legend", "line", "linespacing", "linestyle", "linewidth", "ls", "lw", "margin",
-    "marker", "markeredgewidth", "markersize", "ms", "ncols", "opacity", "pad", "right", "rotation", "size", "solidity",
-    "thickness", "title", "top", "width", "wspace", "xanchor", "xgap", "xref", "xshift", "yanchor", "ygap", "yref",
-    "yshift", "zorder",
+    "connectionstyle", "dash", "dpi", "elinewidth", "figsize", "font", "fontsize", "frameon", "gap", "height",
+    "height_ratios", "hspace", "labelsize", "left", "legend", "line", "linespacing", "linestyle", "linewidth", "ls",
+    "lw", "margin", "marker", "markeredgewidth", "markersize", "ms", "ncols", "opacity", "pad", "right", "rotation",
+    "shrinkA", "shrinkB", "size", "solidity", "standoff", "thickness", "tickangle", "title", "top", "width",
+    "width_ratios", "wspace", "xanchor", "xgap", "xref", "xshift", "xytext", "yanchor", "ygap", "yref", "yshift",
+    "zorder",
 }  # fmt: skip
 #: Calls that do nothing else.
 LOOKING = {"grid", "set_axisbelow", "tick_params"}
@@ -105,13 +106,18 @@ class _Finder:
         for name, child in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list", "type_params"):
                 continue
-            if name == "args" and isinstance(node, ast.Call) and ast.unparse(node.func) == "round":
-                child = child[:1]
+            if name == "args" and isinstance(node, ast.Call):
+                child = _computed(node)
             if name == "values" and isinstance(node, ast.Dict):
                 child = [value for key, value in zip(node.keys, child, strict=True) if not _looks(key, value)]
             for each in child if isinstance(child, list) else [child]:
                 if isinstance(each, ast.AST) and not _said_only(each):
-                    yield from self._below(each)
+                    yield from self._minus_one(each) if _marks(node, each) else self._below(each)
+
+    def _minus_one(self, node: ast.AST) -> Iterator[Mutant]:
+        """A −1 that stands for nobody may become 1; −2 would do as well."""
+        start = self._span(node)[0]
+        yield self._mutant(start, start + 1, "")
 
     def _here(self, node: ast.AST) -> Iterator[Mutant]:
         match node:
@@ -187,16 +193,34 @@ def _said_only(node: ast.AST) -> bool:
             return True
         case ast.BinOp(left=ast.Constant(), op=ast.LShift(), right=ast.Constant()):
             return True
-        case ast.keyword(arg="strict"):
+        case ast.keyword(arg="strict" | "minlength" | "use_threads" | "overwrite"):
             return True
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant()) if name in LOOKS:
             return True  # of a class: how large its figure is
-        case ast.keyword(arg=name, value=ast.Constant() | ast.Tuple() | ast.Dict()) if name in LOOKS:
+        case ast.keyword(arg=name, value=ast.Constant() | ast.Tuple() | ast.List() | ast.Dict()) if name in LOOKS:
             return True
         case ast.keyword(arg="fontsize", value=ast.IfExp(body=ast.Constant(), orelse=ast.Constant())):
             return True
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))) if name in LOOKING:
             return True
+    return False
+
+
+def _computed(call: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call but for those that are choices: digits, room, how high a picture is."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    if name == "round":
+        return call.args[:1]
+    if name in ("empty", "zeros", "layout_of"):
+        return call.args[1:]
+    return [each for each in call.args if name != "reshape" or ast.unparse(each) != "-1"]
+
+
+def _marks(around: ast.AST, node: ast.AST) -> bool:
+    """Return whether a node is a −1 that is put somewhere, neither computed with nor a place in a list."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return isinstance(around, ast.Tuple | ast.Assign | ast.IfExp | ast.Call | ast.Return)
     return False
 
 

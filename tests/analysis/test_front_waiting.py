@@ -1,5 +1,7 @@
 """Laws of waiting and response times of front models: against FCFS on counts, and against chains of every job."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sparse
@@ -13,6 +15,7 @@ from msj import Exponential, JobClass, System
 from msj.analysis.front_waiting import FrontWaitingLaw, why_no_percentiles
 from msj.disciplines import Stage
 from msj.fronts import FrontModel, front_of, open_front
+from msj.fronts.front_waiting import _write
 from msj.markov.level_process import solve
 from strategies import simple, systems
 
@@ -216,3 +219,10 @@ def test_where_others_affect_a_job_that_has_started_its_wait_is_known_and_its_st
     plain = msj.analyse_model(FastAndSlow(), load=0.8, percentiles=False)
     assert plain.notes == ()
     assert not [row for row in plain if row.name.endswith("_percentile")]
+
+
+def test_a_front_that_settles_to_several_has_its_rate_split():
+    model = SimpleNamespace(settled=lambda front: [((front, "a"), 0.25), ((front, "b"), 0.75)])
+    numbers, block = SimpleNamespace(of=lambda kind, front: (kind, front)), []
+    _write(block, 7, 2.0, model, "front", numbers, "level")
+    assert block == [(7, ("level", ("front", "a")), 0.5), (7, ("level", ("front", "b")), 1.5)]

@@ -125,3 +125,9 @@ def test_states_that_are_left_for_ever_do_not_slow_the_tail():
     # Machines that never fail: in the long run all three work, and the queue is an M/M/1 of rate 3.
     pool = mmsr.breakdowns(servers=3, rate=1.0, failure_rate=0.0, repair_rate=0.2)
     assert mmsr.analyse(pool, load=0.5)["tail_decay_rate"] == pytest.approx(0.5, rel=1e-12)
+
+
+def test_how_exact_it_is_where_there_is_a_load():
+    chain = mmsr.from_matrices([[-2.0]], [[2.0]])
+    assert mmsr.analyse(chain, arrival_rate=1.5).provenance["exact_residual"] < 1e-12
+    assert "exact_residual" not in mmsr.analyse(chain).provenance

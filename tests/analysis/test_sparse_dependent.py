@@ -83,6 +83,13 @@ def test_the_stated_error_and_littles_law():
     assert solved.little_gap < 1e-10
 
 
+def test_a_gap_of_littles_law_is_relative_to_the_largest_mean():
+    """With a rate a tenth too large, lambda·p·E[S] = 11/10 of what there is in service of either class."""
+    solved = sparse_dependent_at(system(**CASES["order"]), 1.0)
+    wrong = replace(solved, arrival_rate=1.1)
+    assert wrong.little_gap == pytest.approx(0.1 / 1.1, rel=1e-9)
+
+
 def test_batches_are_refused_in_words():
     with pytest.raises(NotSupported, match="batches"):
         SPARSE.require(system(arrivals={"law": "batch", "size": {"law": "deterministic", "value": 2}}))

@@ -677,6 +677,15 @@ def test_a_log_is_known_by_its_ending_or_by_what_it_says(tmp_path):
     assert not is_log(tmp_path / "none.csv")
 
 
+def test_what_cannot_be_read_is_no_log(tmp_path, monkeypatch):
+    def unreadable(file):
+        raise InvalidInput(f"{file} cannot be read")
+
+    (tmp_path / "a.txt").write_text("x")
+    monkeypatch.setattr("msj.logs.reading.format_of", unreadable)
+    assert not is_log(tmp_path / "a.txt")
+
+
 def test_a_unit_is_for_programs():
     require_programs(None, False)
     require_programs("h", True)

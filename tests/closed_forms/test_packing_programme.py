@@ -184,3 +184,9 @@ def test_it_is_left_out_where_it_would_take_more_than_a_moment(most, needs):
     ]
     for servers, told in ((most, True), (most + 1, False)):
         assert AttainableThreshold().in_a_moment(msj.System(servers=servers, classes=jobs)) is told
+
+
+def test_one_server_is_a_cluster():
+    assert packing_programme(servers=1, needs=[1], in_service=[1.0]).threshold == pytest.approx(1.0)
+    with pytest.raises(InvalidInput, match="servers"):
+        packing_programme(servers=0, needs=[1], in_service=[1.0])

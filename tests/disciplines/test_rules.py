@@ -62,6 +62,10 @@ def test_msfq_without_jobs_of_all_servers():
     assert decided(msfq(-1, False), (1, 2), [3, 1], [0, 0], 4, LARGE) == ([2, 1], SMALL)
 
 
+def test_msfq_with_jobs_of_all_servers_only():
+    assert decided(msfq(-1, False), (4,), [2], [0], 4, LARGE) == ([1], LARGE)
+
+
 @pytest.mark.parametrize(
     ("present", "running", "memory", "now", "then"),
     [
@@ -539,3 +543,10 @@ def test_where_all_jobs_hold_every_server_quickswap_serves_them_as_they_come():
         for policy in ("fcfs", {"name": "msfq"})
     ]
     assert means[0] == pytest.approx(means[1], rel=1e-12)
+
+
+def test_a_best_packing_that_may_stop_jobs_looks_at_them_on_any_number_of_servers():
+    """Without preemption only the window is looked at; with it, which jobs run matters, however many there are."""
+    assert policy("best-packing", window=3).front == 3
+    assert policy("best-packing", window=3, preemptive=True).front is None
+    assert policy("best-packing", window=3, preemptive=True).front_on(8) == 3

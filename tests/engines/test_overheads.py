@@ -1,5 +1,7 @@
 """Overheads of preemption under policies with a front: job by job against a twin that was written from the rules."""
 
+from types import SimpleNamespace
+
 import naive_overheads
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from one_by_one import assert_same, in_blocks
 from parts_cases import Draw, again, common_numbers, jobs_for, on, plain_class
 
 from msj.engines.parts import PartsEngine
+from msj.engines.parts_policy import LOADING, WAITING, _show
 from msj.registry import POLICIES
 
 RULES = [
@@ -85,3 +88,23 @@ def compare(rule, values, seed):
     assert engine.wasted_area == pytest.approx(twin.wasted, rel=1e-9, abs=1e-9)
     for state, area in twin.areas.items():
         assert engine.areas.get(f"{state}_servers", 0.0) == pytest.approx(area, rel=1e-9, abs=1e-9), state
+
+
+def test_jobs_in_service_are_shown_however_many_wait_before_them():
+    """A front of one: of two that wait the first is shown, and behind them the one that is loading."""
+    doing = [WAITING, WAITING, LOADING, WAITING]
+    jobs = [
+        SimpleNamespace(doing=what, job_class=0, need=i + 1, remaining=0.5 * i, next=i + 1 if i < 3 else -1)
+        for i, what in enumerate(doing)
+    ]
+    model = SimpleNamespace(front=1, classes=[SimpleNamespace(preemptible=True)])
+    servers = SimpleNamespace(groups=[SimpleNamespace(up=5)], whole=[SimpleNamespace(serving=1)])
+    shown = SimpleNamespace(**{
+        name: np.zeros(4) for name in ("slots", "needs", "running", "remaining", "chosen")
+    })  # fmt: skip
+    present = SimpleNamespace(jobs=jobs, state=[SimpleNamespace(first=0, now=0.0)])
+    assert _show.py_func(model, present, servers, shown) == (2, 5)
+    assert shown.slots[:2].tolist() == [0, 2]
+    assert (shown.needs[:2].tolist(), shown.running[:2].tolist()) == ([1, 3], [0, 1])
+    model.classes[0].preemptible = False
+    assert _show.py_func(model, present, servers, shown) == (1, 2)  # it stays, so only two servers are left

@@ -44,4 +44,8 @@ def test_who_serves_groups(groups, spanning, pools):
         for name in "ab"
     ]  # fmt: skip
     system = from_document({"servers": 6, "model": {"name": "server-groups", "groups": groups}, "classes": classes})
-    assert ("PoolsEngine" in str(system.model.engine(system).by)) is pools
+    found = system.model.engine(system)
+    assert ("PoolsEngine" in str(found.by)) is pools
+    if pools:
+        ways = [[[1, 0], [0, 1]]] * 2  # either class on a server of either group
+        assert found.options == {"capacity": [4, 2], "ways": ways, "servers": [True, True]}

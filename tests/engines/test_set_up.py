@@ -7,7 +7,7 @@ from one_by_one import cluster, on, streams
 import msj
 from msj import Erlang, Exponential
 from msj.engines.set_up import SetUpEngine
-from msj.workloads import SystemJobs
+from msj.workloads import JobBlock, SystemJobs
 
 
 @pytest.mark.parametrize("staggered", [False, True])
@@ -32,3 +32,22 @@ def test_servers_are_on_and_off_as_long_as_the_chain_says(staggered):
     for state, mean, error in zip(states, shares.mean(axis=0), errors, strict=True):
         assert abs(mean - exact[f"{state}_servers"]) < 4 * error, state
         assert error < 0.02
+
+
+def test_servers_idle_while_jobs_wait_for_them_are_wasted():
+    """By Little's law for idle servers: two jobs of all three servers, one after the other; each waits for its set-up.
+
+    Both come at 0. The first waits until all three servers are on, the second starts when the first ends, on the same
+    servers: what is wasted is three servers for as long as the first waited.
+    """
+    engine = SetUpEngine(on(3, seed=1), set_up_rate=0.5, staggered=False)
+    never = 1e9
+    block = JobBlock(
+        arrival=np.array([0.0, 0.0, never]), job_class=np.zeros(3, dtype=np.int64), need=np.array([3, 3, 1]),
+        duration=np.array([2.0, 1.0, 1.0]),
+    )  # fmt: skip
+    done = engine.advance(block)
+    first = done.start[done.number == 0][0]
+    assert first > 0
+    assert done.start[done.number == 1][0] == pytest.approx(first + 2.0)
+    assert engine.wasted_area == pytest.approx(3 * first)

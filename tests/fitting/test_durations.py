@@ -97,3 +97,8 @@ def test_a_phase_type_that_is_asked_for_can_be_solved_exactly():
 def test_an_unknown_law_is_refused():
     with pytest.raises(InvalidInput, match="'gamma' is no law to fit"):
         fit_duration(np.ones(3), "gamma")
+
+
+def test_one_job_alone_ran_as_long_as_it_ran():
+    found = fit_duration(np.array([3.0]))
+    assert (found.duration.law, float(found.duration.mean)) == ("deterministic", 3.0)

@@ -4,7 +4,7 @@ import pytest
 
 from fronts.brute_force_builders import kind, one_by_one, parts, plain, segment, set_up, windows
 from msj import Erlang, Exponential, Hyperexponential, JobClass, System
-from msj.fronts import parts_size
+from msj.fronts import front_of, parts_size
 from msj.fronts.parts import PartsFront
 from msj.fronts.parts_environment import Environment
 from msj.fronts.parts_hits import _one_goes, hit
@@ -394,3 +394,15 @@ def test_sequences_that_servers_could_hold():
     parts_size._with_one_more(counts, (1,))
     # {} {1} {1,1} ... beside 0, 1 or 2 twos: 1 way to leave 5 or 4, 2 to leave 3 or 2, 3 to leave 1 or 0.
     assert counts == {(5,): 1, (4,): 1, (3,): 2, (2,): 2, (1,): 3, (0,): 3}
+
+
+def test_nobody_starts_past_those_who_wait():
+    """Two of three servers are taken, a job of two waits; one of one would fit, but is behind it."""
+    classes = [JobClass(name=f"{n}", need=n, share="1/2", duration=ONE) for n in (1, 2)]
+    model = {"name": "server-groups", "groups": {"all": 3}}
+    front = front_of(System(servers=3, classes=classes, model=model))
+    small, large = (job for job, _ in front.fresh())
+    busy = front.add(front.empty(), large)
+    assert front.starts_at_once(busy, small) is True
+    assert front.starts_at_once(busy, large) is False
+    assert front.starts_at_once(front.add(busy, large), small) is False

@@ -489,3 +489,10 @@ def test_a_file_may_end_without_an_end_of_its_line(end):
     assert values[0].tolist() == [1, 2]
     if end.startswith("3"):
         assert (values[1].tolist(), status[1]) == ([3, 4], GOOD)
+
+
+@pytest.mark.parametrize(
+    "written", ["0.12345678901234567890", "12345678901234567.25", "0.1", "1234567.000000000000125", ".5", "00012"]
+)
+def test_numbers_of_many_digits_are_those_that_python_reads(written):
+    assert read_lines(f"{written} 1\n".encode(), fields=2, least=2, remark=b";").values[0, 0] == float(written)

@@ -11,6 +11,7 @@ import msj
 from msj import InvalidInput
 from msj.model import System
 from msj.model.arrivals import Arrivals, arrivals_from
+from msj.model.arrivals.recorded import RecordedArrivals
 from msj.model.spec_file import from_document, read, to_json, to_toml
 from msj.registry import ARRIVALS
 
@@ -257,3 +258,12 @@ def test_rates_of_a_map_by_class_take_units_and_zeros_need_none():
     assert made.arrivals.D1["small"] == ((1, 0), (0, Fraction(5, 2)))
     bare = from_document({"servers": 4, "arrivals": law, "classes": classes})
     assert (bare.time_unit, bare.arrivals) == ("hours", made.arrivals)
+
+
+def test_recorded_times_are_numbers_whatever_they_are_given_as():
+    for given in ([0, 1, 3], np.array([0.0, 1.0, 3.0]), ("0", "1", 3)):
+        made = RecordedArrivals(times=given)
+        assert isinstance(made.times, tuple)
+        assert made == RecordedArrivals(times=(0, 1, 3))
+    with pytest.raises(InvalidInput, match="times"):
+        RecordedArrivals(times=[0, "soon"])

@@ -426,3 +426,29 @@ def test_chains_of_environments_lead_everywhere_and_let_jobs_go_on():
     ):
         with pytest.raises(InvalidInput, match=words):
             environments_from({"name": "modulated", **table})
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "numbers"),
+    [
+        ("deterministic", {"value": "3/2"}, {"value": 1.5}),
+        ("exponential", {"mean": "1/4"}, {"mean": 0.25}),
+        ("exponential", {"rate": "1/4"}, {"rate": 0.25}),
+        ("erlang", {"stages": 3, "mean": "1/4"}, {"stages": 3.0, "mean": 0.25}),
+        ("uniform", {"low": "1/2", "high": "3/2"}, {"low": 0.5, "high": 1.5}),
+        ("lognormal", {"mean": "1/2", "cv": "3/2"}, {"mean": 0.5, "cv": 1.5}),
+        ("weibull", {"shape": "1/2", "mean": "3/2"}, {"shape": 0.5, "mean": 1.5}),
+        ("pareto", {"shape": "5/2", "minimum": "1/2"}, {"shape": 2.5, "minimum": 0.5}),
+        ("fit", {"mean": "1/2", "cv": "3/2"}, {"mean": 0.5, "cv": 1.5}),
+        ("empirical", {"values": ["1/2", "3/2"]}, {"values": [0.5, 1.5]}),
+        ("hyperexponential", {"rates": ["1/2", 2], "probabilities": ["1/4", "3/4"]},
+         {"rates": [0.5, 2], "probabilities": [0.25, 0.75]}),
+        ("coxian", {"rates": ["1/2", 2], "continue": ["1/4"]}, {"rates": [0.5, 2], "continue": [0.25]}),
+        ("phase-type", {"initial": ["1/4", "3/4"], "generator": [["-1/2", 0], ["1/2", -2]]},
+         {"initial": [0.25, 0.75], "generator": [[-0.5, 0], [0.5, -2]]}),
+    ],
+)  # fmt: skip
+def test_numbers_may_be_said_as_text(name, said, numbers):
+    """Of a file: the same law, of numbers that can be computed with."""
+    assert law(name, **said) == law(name, **numbers)
+    assert float(law(name, **said).mean) == float(law(name, **numbers).mean)

@@ -8,6 +8,7 @@ import pytest
 import msj
 from msj.model.spec_file import from_document, to_toml
 from msj.results.units import TIME_UNITS, named_unit
+from strategies import simple
 
 MODELS = sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.toml"))
 
@@ -127,3 +128,8 @@ def test_names_and_abbreviations_are_unambiguous():
     words = [word for name, unit in TIME_UNITS.items() for word in (name, unit.one, *unit.short)]
     assert len(words) == len(set(words))
     assert all(named_unit(word.upper()) == named_unit(word) for word in words)
+
+
+def test_a_system_calls_its_unit_of_time_by_its_name():
+    for given in ("h", "hour", "hours"):
+        assert simple(2, (1, 1, 1), time_unit=given).time_unit == "hours"

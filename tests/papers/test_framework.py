@@ -11,6 +11,7 @@ import pytest
 
 from msj.errors import InvalidInput
 from msj.papers import PAPERS, Claim, Figure, Work, figures_named, reproduce
+from msj.papers.catalogue import _natural
 from msj.papers.reproduce import estimated_seconds, write_rows
 from msj.papers.reset import settings
 from msj.papers.verdicts import exactly, printed_number
@@ -224,3 +225,11 @@ def test_full_is_the_papers_own_length(paper):
         quick, full = figure.arrivals("quick"), figure.arrivals("full")
         assert figure.title, name
         assert (quick == full == 0) or full >= 1e8 > quick / 10, name
+
+
+def test_figures_are_in_their_order():
+    names = ["fig10", "fig2b", "fig2a", "fig-i4", "appendix-c2", "fig12a", "fig2", "theorem8-1", "section-10"]
+    assert sorted(names, key=_natural) == [
+        "appendix-c2", "fig2", "fig2a", "fig2b", "fig10", "fig12a", "fig-i4", "section-10", "theorem8-1",
+    ]  # fmt: skip
+    assert _natural("fig12a") == [(-1, "fig"), (12, ""), (-1, "a")]

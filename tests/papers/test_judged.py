@@ -22,6 +22,7 @@ from msj.papers.verdicts import in_words, printed_number
 from msj.papers.wcfs import fig1, fig2, fig5, fig6, fig7a, fig7b, points
 from msj.papers.wcfs.models import models
 from msj.papers.zeroq import fig6 as zeroq_fig6
+from msj.papers.zeroq import fig8 as zeroq_fig8
 from msj.papers.zeroq import sets
 from msj.results import Outcome
 
@@ -432,6 +433,23 @@ def test_agreement_of_many_points():
         assert found.passed is bool(chance >= points.ODDS)
         assert found.found.endswith(f"chance {chance:.2g}")
         assert found.difference == f"{abs(z):.2f} standard errors"
+
+
+@pytest.mark.parametrize(
+    ("values", "ordered"),
+    [
+        ((0.3, 0.2, 0.1), True), ((0.3, 0.1, 0.2), False), ((0.2, 0.3, 0.1), False), ((0.3, 0.2, 0.2), False),
+        ((0.3, 0.0, 0.0), True), ((0.0, 0.0, 0.1), False),
+    ],
+)  # fmt: skip
+def test_waiting_falls_with_the_largest_need(values, ordered):
+    rows = [
+        {"largest_need": need, "servers": n, "simulated_3": value, "low_3": value, "high_3": value}
+        for need, value in zip(zeroq_fig8.LARGEST_NEEDS, values, strict=True)
+        for n in zeroq_fig8.SIZES
+    ]
+    claim = figure("zeroq", "fig8").claims(rows)[0]
+    assert (claim.passed, claim.difference) == (ordered, "in order" if ordered else "not in order")
 
 
 # ---- twoclass ----------------------------------------------------------------------------------------------------

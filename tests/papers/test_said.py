@@ -59,3 +59,16 @@ def test_a_figure_draws_and_says_what_it_should(name):
 def test_nothing_is_kept_of_figures_that_are_no_more():
     assert {file.stem for file in (HERE / "said").iterdir()} == set(FIGURES)
     assert {file.stem for file in (HERE / "rows").iterdir()} == {name for name in FIGURES if name[:4] != "wcfs"}
+
+
+def test_errors_are_drawn_around_nothing():
+    """The line of no error is in the picture, whichever side of it all errors are on."""
+    for sign in (1, -1):
+        rows = rows_of("reset_fig3")
+        for row in rows:
+            row["relative_error"] = sign * (0.02 + abs(row["relative_error"]))
+        errors = [100 * row["relative_error"] for row in rows]
+        picture = new_figure()
+        FIGURES["reset_fig3"].draw(rows, picture)
+        room = 0.2 * (max(errors) - min(errors))
+        assert picture.axes[-1].get_ylim() == pytest.approx((min(*errors, 0) - room, max(*errors, 0) + room))

@@ -1,7 +1,10 @@
 """Figures of zeroq: those that take no simulation whole, the others on small clusters."""
 
+from types import SimpleNamespace
+
 import pytest
 
+import msj.papers.zeroq.fig3 as fig3
 import msj.papers.zeroq.fig6 as fig6
 import msj.papers.zeroq.sets as sets
 from msj.papers import PAPERS, Work, figures_named
@@ -77,3 +80,9 @@ def test_full_is_ten_times_quick():
     for name in ("fig5", "fig6", "fig7", "fig8"):
         assert figure(name).arrivals("full") == pytest.approx(10 * figure(name).arrivals("quick"))
     assert figure("fig8").arrivals("quick") > 5e7
+
+
+def test_everybody_waits_where_the_load_is_too_much():
+    family = SimpleNamespace(needs=[SimpleNamespace(need_at=lambda _: 3)], utilisation_at=lambda _: 0.8)
+    assert fig3.waiting_at(family, 4) == 1.0  # one of need 3 fits, and is to do 0.8·4/3 of what it can
+    assert fig3.waiting_at(family, 30) == pytest.approx(fig3.erlang_c(10, 0.8))

@@ -481,6 +481,13 @@ def waste_near_one():
     return _waste("class_share", (0.0, 0.5, 0.96, 1.0), (0.0, 1.5, 0.25, 0.5), turns, of_class="large")
 
 
+def waste_near_both():
+    """As near to either end: the left one is stretched."""
+    turns = [(0.0, "optimum"), (0.03125, "pessimum"), (0.5, "optimum"), (0.96875, "pessimum"), (1.0, "optimum")]
+    places = (0.0, 0.03125, 0.5, 0.96875, 1.0)
+    return _waste("class_share", places, (0.0, 1.0, 0.25, 1.0, 0.0), turns, of_class="large")
+
+
 def waste_of_shares():
     turns = [(0.25, "optimum"), (0.5, "pessimum"), (0.75, "optimum")]
     return _waste("class_share", (0.25, 0.5, 0.75), (0.0, 1.0, 0.25), turns, of_class="large")
@@ -536,7 +543,7 @@ HAND_MADE = {
     ),
     "load_focused": (one_and_n, one_and_n_threshold),
     "waste_curve": (
-        waste_near_zero, waste_near_one, waste_of_shares, waste_of_rates, waste_flat, waste_nowhere, waste_of_servers,
-        waste_of_many_turns,
+        waste_near_zero, waste_near_one, waste_near_both, waste_of_shares, waste_of_rates, waste_flat, waste_nowhere,
+        waste_of_servers, waste_of_many_turns,
     ),
 }  # fmt: skip

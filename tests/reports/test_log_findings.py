@@ -280,13 +280,14 @@ def fitted(replayed, one, other, policy=EASY, level=None):
         (1800.0, "trust it to a factor of 2, no more"),
         (10_800.0, "trust it to a factor of 3, no more"),
         (11_160.0, "it is a factor of 3.1 away: replay the log instead"),
+        (11_196.0, "it is a factor of 3.1 away: replay the log instead"),  # 3.11
         (900.0, "it is a factor of 4 away: replay the log instead"),
         (0.0, "it is wrong about whether anybody waits: replay the log instead"),
     ],
 )
 def test_a_fit_is_judged_by_the_factor_between_it_and_the_replay(dependent, verdict):
     shown = {0.0: "0 s", 900.0: "15 min", 1800.0: "30 min", 2400.0: "40 min", 5400.0: "90 min", 5500.0: "92 min",
-             10_800.0: "3 h", 11_160.0: "3.1 h"}[dependent]  # fmt: skip
+             10_800.0: "3 h", 11_160.0: "3.1 h", 11_196.0: "3.1 h"}[dependent]  # fmt: skip
     rows = result(*fitted(3600.0, 36_000.0, dependent))
     assert told(fitted=rows, about="fit") == [
         (

@@ -323,3 +323,11 @@ def test_why_nothing_is_known_without_simulating_is_told(monkeypatch):
     monkeypatch.setattr(response, "predicted", refused)
     assert response._here(CLUSTER, 0.5, capacity(0.8, NAIVE), Effort(), notes) == ()
     assert notes == ["No analysis at this load: this law has no phases."]
+
+
+@pytest.mark.parametrize(("rate", "known"), [(0.5, 0.75), (0.69, 0.75), (0.7, None), (0.79, None), (0.8, 0.8)])
+def test_a_threshold_seen_in_a_saturated_line_is_taken_where_the_rate_is_clear_of_it(monkeypatch, rate, known):
+    monkeypatch.setattr(policies, "quick_threshold", lambda _: None)
+    line = SimpleNamespace(thresholds=(0.75, 0.7, 0.8), stability_threshold=0.75)
+    monkeypatch.setattr(policies, "saturated_line", lambda *_, **__: line)
+    assert policies._known(CLUSTER.replace(arrival_rate=rate), np.random.SeedSequence(1)) == known

@@ -153,3 +153,19 @@ def test_pieces_that_have_left_whole():
     assert running.Run.complete.fget(run) == [[0, 1], [0, 1]]
     Record.left = (0, 1, 2, 0)  # all have left: nobody asks about the first
     assert running.Run.complete.fget(run) == [[0, 1, 2], [0, 1, 2]]
+
+
+def test_a_run_that_had_converged_counts_up_to_its_last_look():
+    """Two replications, 10 jobs of warm-up and pieces of 5: after 2·(10 + 4·5) jobs, 4 pieces."""
+    run = SimpleNamespace(
+        _precise=lambda: True, looks=[(40, 0.5), (50, 0.4), (60, 0.1)], replications=[None] * 2, piece=5,
+        plan=SimpleNamespace(warm_up=10), counted=None,
+    )  # fmt: skip
+    assert running.Run._advance(run, None, 1, Effort(), None, None) is Outcome.CONVERGED
+    assert run.counted == 4
+
+
+def test_a_short_run_says_nothing_of_its_length():
+    seen = []
+    new_run(40_000).advance(effort=Effort(progress=seen.append))
+    assert not [now for now in seen if now.notice]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import msj
+from msj import Exponential, JobClass, System
 from msj.errors import NotSupported, OutOfTime
 from msj.simulation.saturated_window import one_window, saturated_windows
 
@@ -66,3 +67,19 @@ def test_a_window_takes_no_more_jobs_than_it_may():
     """But for those that are fed at once: pieces of 20,000 // 21, and one to begin with."""
     found = one_window(cluster({"name": "first-fit", "window": 2}), 8, jobs=20_000, root=np.random.SeedSequence(1))
     assert 0.95 * 20_000 < found.jobs < 20_000 + 21 * 4 * 8
+
+
+def test_the_first_window_is_of_an_eighth_of_the_jobs_that_servers_could_hold(monkeypatch):
+    """400 servers, jobs of one server: 400 at once if all were busy, an eighth is 50, and the next power of two 64."""
+    asked = []
+
+    def window(system, oldest, **_):
+        asked.append(oldest)
+
+    monkeypatch.setattr("msj.simulation.saturated_window.one_window", window)
+    made = System(servers=400, policy="first-fit", classes=[
+        JobClass(name="a", need=1, share=1, duration=Exponential(mean=5)),
+    ])  # fmt: skip
+    with pytest.raises(OutOfTime):
+        saturated_windows(made, rng=1)
+    assert asked == [64]

@@ -164,6 +164,24 @@ def test_two_pieces_merge_to_one_even_half_way(dense, pieces, monkeypatch):
         assert np.array_equal(a.response.counts, b.response.counts)
 
 
+def test_jobs_that_leave_late_are_sorted_into_their_pieces():
+    """Three jobs of each of three pieces leave when all have arrived, in any order."""
+    record = Record(classes=1, lowest=first_bin(1.0), warm_up=0, piece=3)
+    end(record, 0.0)
+    for piece in range(3):
+        end(record, piece + 1.0)
+    response = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0])
+    for number in (8, 0, 4, 7, 2, 3, 1, 6, 5):
+        record.add(jobs(response[number : number + 1], [0.0], first=number), math.inf)
+    for piece, tally in enumerate(record.tallies(3)):
+        alone = Record(classes=1, lowest=first_bin(1.0), warm_up=0, piece=3)
+        end(alone, 0.0)
+        alone.add(jobs(response[3 * piece : 3 * piece + 3], [0.0] * 3), math.inf)
+        end(alone, 1.0)
+        assert np.array_equal(tally.response.bins, alone.tallies(1)[0].response.bins)
+        assert tally.response.counts.sum() == 3
+
+
 @pytest.mark.parametrize("classes", [1, 3, 100])
 def test_a_histogram_of_every_class_is_kept_only_where_jobs_are_many_enough(classes):
     enough = classes * BINS // SPARSE

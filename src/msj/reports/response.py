@@ -32,6 +32,7 @@ from msj.results import Outcome, Quantity, Result
 WARM_UP, TRIAL = 1_000, 100_000  # jobs by which the speed of a simulation is told
 USED = 0.6  # of the time, as longer runs are slower: their queues are longer
 FEWEST_JOBS = 20_000
+EXACT_PART = 0.4  # of the time for curves
 CLEARLY = 0.95  # of what the saturated system was seen to take
 GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.965, 0.98)
 COARSE = (0.3, 0.6, 0.8, 0.9)
@@ -120,10 +121,10 @@ def with_curves(
     full = capacity.lowest if capacity.bracketed else capacity.value
     rates = [share * full for share in GRID]
     curves = [
-        _exact(system, capacity, effort.part(0.0, 0.4), notes),
+        _exact(system, capacity, effort.part(0.0, EXACT_PART), notes),
         _predicted(system, rates, capacity),
         *_bounds(system, rates, notes),
-        _with_here(_simulated(system, capacity, effort.part(0.4, 1.0), root, notes), found, system),
+        _with_here(_simulated(system, capacity, effort.part(EXACT_PART, 1.0), root, notes), found, system),
     ]
     return replace(
         found,
