@@ -1,5 +1,6 @@
 """Rules of the files beside the rooms: efforts and costs, errors, names, catalogues, questions asked again."""
 
+import pickle
 import sys
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 import msj
 from msj import InvalidInput, ask_again, errors, plugins, registry
 from msj.effort import USUAL, Cost, Effort, Progress, within
-from msj.registry import ANALYSES, DURATIONS, LOG_READERS, MODELS, POLICIES, Catalogue, nearest
+from msj.registry import ANALYSES, ARRIVALS, DURATIONS, ENVIRONMENTS, LOG_READERS, MODELS, POLICIES, Catalogue, nearest
 
 # --- efforts ---
 
@@ -307,3 +308,29 @@ def test_what_is_imported_only_when_it_is_asked_for():
     assert msj.__getattr__("Fcfs").__module__ == "msj.disciplines.fcfs"
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = msj.no_such_name
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "failure"),
+    [
+        ("InvalidInput", 2, "invalid-input"), ("BadFunction", 2, "invalid-input"), ("NotSupported", 2, "not-supported"),
+        ("Unstable", 1, "unstable"), ("TooLarge", 2, "too-large"), ("NotAccurate", 1, "not-accurate"),
+        ("OutOfTime", 1, "out-of-time"),
+    ],
+)  # fmt: skip
+def test_errors_leave_with_their_codes(name, code, failure):
+    error = getattr(errors, name)("a sentence")
+    assert (error.exit_code, error.failure.label) == (code, failure)
+    assert error.args == ("a sentence",)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+RATES = {"rate", "rates", "arrival_rate", "switching", "generator", "D0", "D1"}
+
+
+@pytest.mark.parametrize("catalogue", [DURATIONS, ARRIVALS, ENVIRONMENTS], ids=lambda each: each.kind)
+def test_what_another_unit_of_time_changes(catalogue):
+    """Rates are by time, whatever else is named is a time."""
+    told = {key: power for name in catalogue.names() for key, power in catalogue.get(name).time_powers.items()}
+    assert told == {key: -1 if key in RATES else 1 for key in told}
+    assert len(told) >= 2

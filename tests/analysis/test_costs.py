@@ -367,3 +367,14 @@ def test_thresholds_of_counts_cost_something_only_where_chains_are_solved_for_th
     assert CountThreshold().cost(cluster(policy="least-servers-first")).operations == 0
     assert CountThreshold().cost(simple(5, (2, 1, 1), policy=stay)).operations == 0
     assert CountThreshold().cost(cluster(policy="static-quickswap")).operations == 0
+
+
+def test_what_sparse_fronts_will_hold_is_asked_first(monkeypatch):
+    asked = []
+    monkeypatch.setattr(sparse_fronts, "require_memory", lambda *given: asked.append(given))
+    monkeypatch.setattr(sparse_fronts, "number_of_fronts", lambda _: 10)
+    monkeypatch.setattr(sparse_fronts, "_solved", lambda *_: "solved")
+    monkeypatch.setattr(sparse_fronts, "GROUND_FRONTS", 3)
+    monkeypatch.setattr(sparse_fronts.SparseFronts, "require", lambda *_: None)
+    assert sparse_fronts.sparse_fronts_at(cluster(), 0.5, memory_limit=1e6) == "solved"
+    assert asked == [(30, 10, 1e6)]

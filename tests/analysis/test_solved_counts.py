@@ -265,3 +265,12 @@ def test_thresholds_by_hand():
     # Two of need 2, or one and one of need 3: 2·(1 − w) + w = 1.2·x and w = 0.2·x.
     best = of("max-weight", (2, "1/2", "3/5"), (3, 2, "2/5"))
     assert best.stability_threshold == pytest.approx(2 / 1.4, rel=1e-14)
+
+
+def test_packings_are_counted_before_they_are_listed(monkeypatch):
+    """On 4 servers 0 to 4 jobs of need 1 and 0 to 2 of need 2: 15 sets."""
+    rule = Heaviest(servers=4, needs=(1, 2), limited=False, ties="smallest")
+    monkeypatch.setattr("msj.disciplines.counting.MOST_SETS", 15)
+    assert rule.why_not_decided() is None
+    monkeypatch.setattr("msj.disciplines.counting.MOST_SETS", 14)
+    assert rule.why_not_decided() == "jobs of 2 needs fit on 4 servers in too many ways to list; simulate it"

@@ -73,3 +73,12 @@ def test_a_lone_job_waits_for_its_server_to_come_on():
     model = {"name": "set-up", "set_up_rate": 0.25}
     found = msj.curve(simple(2, (1, 1, 1)).replace(model=model), loads=[0])
     assert along(found, "mean_response_time") == pytest.approx([1 + 4], rel=1e-6)
+
+
+def test_a_threshold_without_response_times_is_simulated():
+    """Arrivals by the clock: how much it takes is known exactly, how long jobs stay is not."""
+    daily = SYSTEM.replace(arrivals={"law": "daily", "rates": [1, 3], "cycle": 24})
+    found = msj.curve(daily, loads=[0.5], jobs=20_000, rng=1)
+    assert found.row("stability_threshold").kind == "exact"
+    assert {row.kind for _, row in found.along("load", "mean_response_time")} == {"simulated"}
+    assert found.notes[0].startswith("No exact curve: 'daily' arrivals")

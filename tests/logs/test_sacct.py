@@ -167,3 +167,10 @@ def test_an_unknown_dump_without_a_header_is_numbered_by_the_user(tmp_path):
 def test_what_a_dump_lacks_is_said(tmp_path, header, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         read_log(log_of(tmp_path, header, "1|2024-03-01T08:00:00|00:10:00|COMPLETED"))
+
+
+def test_it_is_told_from_when_jobs_wait(tmp_path):
+    note = "Jobs wait from when they were eligible; --wait-from submit counts from the submission."
+    path = log_of(tmp_path, HEADER, row())
+    assert note in read_log(path).notes
+    assert note not in read_log(path, wait_from="submit").notes

@@ -452,3 +452,10 @@ def test_numbers_may_be_said_as_text(name, said, numbers):
     """Of a file: the same law, of numbers that can be computed with."""
     assert law(name, **said) == law(name, **numbers)
     assert float(law(name, **said).mean) == float(law(name, **numbers).mean)
+
+
+def test_moments_beyond_what_numbers_can_hold():
+    """E[X^8] of mean e^100: above e^800, and the largest number is e^709.8."""
+    far = law("lognormal", mean=math.exp(100), cv=1)
+    assert far.moment(8) == math.inf
+    assert far.moment(6) == pytest.approx(math.exp(600) * 2**15, rel=1e-9)
