@@ -1,5 +1,7 @@
 """Sparse levels by the jobs behind a front against dense blocks, and what is chosen where."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,20 @@ def test_means_and_laws_are_those_of_dense_blocks(name, load):
     for key, value in sparse.items():
         assert value == pytest.approx(dense[key], rel=1e-10 if key[0] == "mean_response_time" else 1e-9, abs=1e-11), key
     np.testing.assert_allclose(SPARSE.jobs_law(system, rate, 40), DENSE.jobs_law(system, rate, 40), atol=1e-11)
+
+
+def test_levels_beyond_those_that_are_kept_fall_by_the_ratio(monkeypatch):
+    """The same law, levels falling by its ratio from the third on, written down to there and far beyond."""
+    system = filling()
+    law = sparse_fronts_at(system, 0.5 * threshold(system))
+    kept = law.levels[:, :3]
+    further = kept[:, -1:] * law.ratio ** np.arange(1.0, 60.0)
+    laws = []
+    for levels in (kept, np.hstack([kept, further])):
+        cut = replace(law, levels=levels)
+        monkeypatch.setattr("msj.analysis.sparse_fronts.sparse_fronts_at", lambda *_, cut=cut: cut)
+        laws.append(SPARSE.jobs_law(system, 0.5, 40))
+    np.testing.assert_allclose(*laws, rtol=1e-12)
 
 
 def test_many_fronts_are_solved_and_few_left_to_dense_blocks():

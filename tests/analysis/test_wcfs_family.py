@@ -136,3 +136,11 @@ def test_speeds_are_checked():
         simple(2, (1, 1, 1), policy={"name": "heterogeneous-servers", "assignment": "fastest"})
     coxian = system(2, [1, 1], Coxian(rates=[1, 2], continues=["1/2"]), "heterogeneous-servers")
     assert explain(coxian).b_inf == pytest.approx(1 / 2)  # without speeds all are alike
+
+
+def test_what_loses_its_work_is_neither_of_the_three(monkeypatch):
+    monkeypatch.setattr("msj.analysis.wcfs_verdict.why_not_resumed", lambda _: "jobs begin again")
+    found = explain(simple(2, (1, 1, 1)))
+    assert (found.finite_skip, found.work_conserving, found.non_idling, found.is_wcfs) == (False,) * 4
+    assert (found.front, found.b_inf) == (None, None)
+    assert found.why_not == "the system is not finite-skip: jobs begin again"

@@ -3,12 +3,14 @@
 import json
 import pickle
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from msj import InvalidInput, System, read, write
 from msj.disciplines import Fcfs, function_file
 from msj.disciplines.own_function import OwnFunction
+from msj.engines import plainly
 from msj.simulation.compare import compare_at_rate
 from msj.workloads import seed_sequence
 from strategies import simple
@@ -218,3 +220,19 @@ def test_what_a_file_brings_is_forgotten_by_the_next_and_only_once(tmp_path):
     function_file._run(tmp_path / "two" / "rule.py")
     assert function_file._brought == set()
     assert "beside_one" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("front", "changes", "asked"), [(2, [1, 1, 0], 3), (2, [0], 1), (-1, [1], 1), (2, [3, 1, 1, 1], 4)]
+)
+def test_a_plain_function_is_asked_until_nothing_changes(monkeypatch, front, changes, asked):
+    """A front is looked at again while jobs start, as others come into it; without a front once is enough."""
+    left, events, asks = list(changes), [True, False], []
+    monkeypatch.setattr(plainly, "come_or_go", lambda *_: events.pop(0))
+    monkeypatch.setattr(plainly, "show", lambda *_: 0)
+    monkeypatch.setattr(plainly, "_ask", lambda *given: asks.append(given))
+    monkeypatch.setattr(plainly, "obey", lambda *_: (0, left.pop(0)))
+    present = SimpleNamespace(state=[{"present": 3}])
+    options = SimpleNamespace(front=front, servers=4, preemptive=False)
+    assert plainly.run_plainly(None, options, None, None, present, None, None) == 0
+    assert len(asks) == asked

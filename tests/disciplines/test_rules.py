@@ -12,6 +12,7 @@ from msj.disciplines.counting import ByNeed, Heaviest
 from msj.disciplines.fitting_units import _placed, _units, why_never_starts
 from msj.disciplines.gittins_rank import gittins_ranks
 from msj.disciplines.msfq import msfq
+from msj.disciplines.own_function import OwnFunction, users_own
 from msj.disciplines.plain_parts import _could_hold, _segment_work, mean_capacity
 from msj.disciplines.service_rates import alone_in_turn
 from msj.disciplines.smash import smash
@@ -550,3 +551,12 @@ def test_a_best_packing_that_may_stop_jobs_looks_at_them_on_any_number_of_server
     assert policy("best-packing", window=3).front == 3
     assert policy("best-packing", window=3, preemptive=True).front is None
     assert policy("best-packing", window=3, preemptive=True).front_on(8) == 3
+
+
+def test_what_is_a_function_of_ones_own():
+    def pick(needs, running, remaining, servers, chosen):
+        chosen[0] = True
+
+    assert isinstance(users_own(pick), OwnFunction)
+    for other in (int, 3, None, 2.5, "fcfs"):
+        assert users_own(other) is None

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from msj.fronts.front_loop import Shown, _start
+from msj.fronts.front_loop import Shown, _number, _start, _table
 
 
 def shown(jobs=8):
@@ -40,3 +40,13 @@ def test_a_policy_sees_needs_of_those_that_run_first_and_then_of_those_that_wait
 
     assert started(first_fit, [1, 1, 1, 0, 1]) == [2, 1, 1, 1, -1]
     assert seen == [([1, 2, 2, 1, 2], [True, True, False, False, False], True, 4)]
+
+
+def test_fronts_are_found_in_a_table_that_was_made_anew():
+    """However full it is: six rows in eight places."""
+    rows = np.array([[i, j, -1] for i in range(2) for j in range(3)] + [[9, 9, 9]] * 2, dtype=np.int16)
+    table = _table(rows, 6, 8)
+    assert sorted(table.tolist()) == [-1, -1, 0, 1, 2, 3, 4, 5]
+    assert [_number(table, rows, 6, rows[i].copy()) for i in range(6)] == list(range(6))
+    assert _number(table, rows, 6, np.array([5, 5, -1], dtype=np.int16)) == 6
+    assert rows[6].tolist() == [5, 5, -1]

@@ -10,6 +10,7 @@ from msj.fronts.parts_environment import Environment
 from msj.fronts.parts_hits import _one_goes, hit
 from msj.fronts.parts_places import Places
 from msj.fronts.parts_power import Group, Switching
+from msj.fronts.parts_preemptive import RUNS, WAITS
 from msj.fronts.parts_rows import server_rows
 from msj.fronts.parts_segments import Segments
 
@@ -406,3 +407,27 @@ def test_nobody_starts_past_those_who_wait():
     assert front.starts_at_once(busy, small) is True
     assert front.starts_at_once(busy, large) is False
     assert front.starts_at_once(front.add(busy, large), small) is False
+
+
+def test_a_policy_is_asked_again_about_the_others_once_a_job_that_stays_has_started():
+    classes = [
+        JobClass(name="stays", need=1, share="1/2", duration=ONE, extra={"preemptible": False}),
+        JobClass(name="goes", need=1, share="1/2", duration=ONE),
+    ]
+    costs = {"name": "preemption-cost", "snapshot": {"law": "exponential", "mean": 1}}
+    front = front_of(System(servers=4, classes=classes, policy="server-filling", model=costs))
+    asked = []
+
+    def choose(jobs, servers):
+        asked.append((len(jobs), servers))
+        return (True,) * len(jobs), True
+
+    front._ask = choose
+    around, _ = front.empty()
+    stays, goes = (0, WAITS, -1), (1, WAITS, -1)
+    jobs, _ = front._decided((around, (stays, goes, goes)))
+    assert [mode for _, mode, _ in jobs] == [RUNS] * 3
+    assert asked == [(3, 4), (2, 3)]  # three jobs and four servers; then without the one that stays
+    asked.clear()
+    front._decided((around, (goes, goes)))
+    assert asked == [(2, 4)]

@@ -3,10 +3,12 @@
 from fractions import Fraction
 
 import pytest
+import sympy
 
 from msj.errors import InvalidInput
 from msj.growth.expressions import Expression
 from msj.growth.growth_exponent import growth_of, largest_growth, outgrown_by
+from msj.growth.limits import OutOfReach, _power
 
 
 @pytest.mark.parametrize(
@@ -56,3 +58,10 @@ def test_the_largest_need_has_the_largest_power_and_then_the_most_logarithms():
 )
 def test_falling_behind_a_power(needs, exponent, behind):
     assert outgrown_by([Expression(need) for need in needs], exponent) is behind
+
+
+def test_powers_of_numbers_below_nothing_are_whole_or_out_of_reach():
+    assert _power(sympy.Integer(-2), sympy.Integer(2)) == 4
+    assert _power(sympy.Integer(4), sympy.Rational(1, 2)) == 2
+    with pytest.raises(OutOfReach):
+        _power(sympy.Integer(-2), sympy.Rational(1, 2))

@@ -25,7 +25,7 @@ from msj.sweeps.cell import Asked, Cell
 from msj.sweeps.folder import Answer, Folder
 from msj.sweeps.grid import Grid, Refused, clusters_of, read_grid
 from msj.sweeps.line import Line
-from msj.sweeps.opening import Opened
+from msj.sweeps.opening import Opened, open_cell
 from msj.sweeps.question import Question, shard_of
 from msj.sweeps.reading import Read, _failure, _order, _outcome, _together, latest, opened, result_of
 from msj.sweeps.scheduler import CHUNK, LARGEST, STRIKES, Running, Scheduler, Task
@@ -913,3 +913,10 @@ def test_how_far_a_sweep_is(monkeypatch):
     assert single.progress()[0] == 1.0
     empty = scheduler()
     assert (empty.progress(), empty.open, empty.more) == ((0.0, "0 of 0 cells"), 0, False)
+
+
+def test_a_cell_says_its_load():
+    """Of two servers that take 0.9: a load of 0.8 is an arrival rate of 0.72, and as much of what servers can do."""
+    system = msj.read("examples/two_servers.toml")
+    rows = {row.name: row.value for row in open_cell(Cell(own=system, policy=system.policy, seed=1)).rows}
+    assert (rows["arrival_rate"], rows["load"], rows["utilisation"]) == pytest.approx((0.72, 0.8, 0.72))
