@@ -32,11 +32,11 @@ TINY = 1e-5
 LOOKS = {
     "alpha", "bargap", "bbox_to_anchor", "bgcolor", "borderwidth", "bottom", "capsize", "color", "colors", "colour",
     "connectionstyle", "dash", "dpi", "elinewidth", "figsize", "font", "fontsize", "frameon", "gap", "height",
-    "height_ratios", "hspace", "labelsize", "left", "legend", "line", "linespacing", "linestyle", "linewidth", "ls",
-    "lw", "margin", "marker", "markeredgewidth", "markersize", "ms", "mutation_scale", "ncols", "opacity", "pad",
-    "right", "rotation", "shrinkA", "shrinkB", "size", "solidity", "standoff", "thickness", "tickangle", "title",
-    "top", "width", "width_ratios", "wspace", "xanchor", "xgap", "xref", "xshift", "xytext", "yanchor", "ygap", "yref",
-    "yshift", "zorder",
+    "height_ratios", "hspace", "labelsize", "left", "legend", "line", "linespacing", "linestyle", "linewidth",
+    "linthresh", "ls", "lw", "margin", "marker", "markeredgewidth", "markersize", "ms", "mutation_scale", "ncols",
+    "opacity", "pad", "right", "rotation", "shrinkA", "shrinkB", "size", "solidity", "standoff", "thickness",
+    "tickangle", "title", "top", "width", "width_ratios", "wspace", "xanchor", "xgap", "xref", "xshift", "xytext",
+    "yanchor", "ygap", "yref", "yshift", "zorder",
 }  # fmt: skip
 #: Calls that do nothing else.
 LOOKING = {"grid", "set_axisbelow", "tick_params"}

@@ -186,6 +186,8 @@ class Reached:
             near = near.union(*(self._files.get(each, ()) for each in importers))
         if place.compiled or not place.name:
             near |= self._files.get(file, set())
+        if not place.name:  # what a class declares is read without calling anything
+            near |= {test for test in self.seconds if test.partition("[")[0] in spoken_of}
         known = reaching | near
         beside = {test for name in {test.partition("::")[0] for test in known} for test in self._tests_of[name]}
         found: list[str] = []

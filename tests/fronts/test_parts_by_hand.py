@@ -431,3 +431,11 @@ def test_a_policy_is_asked_again_about_the_others_once_a_job_that_stays_has_star
     asked.clear()
     front._decided((around, (goes, goes)))
     assert asked == [(2, 4)]
+
+
+def test_servers_are_held_by_segments_that_run_or_load_but_not_by_those_in_line():
+    model = {"name": "server-groups", "groups": {"all": 3}}
+    classes = [JobClass(name="a", need=1, share=1, duration=ONE)]
+    front = front_of(System(servers=3, classes=classes, model=model))
+    runs, loads, waits = (0, 0, (1,), -1, -1), (0, 0, (3,), 0, -1), (0, 0, (2,), -1, 0)
+    assert front._servers((None, ((0, (runs, loads, waits)),), (), ())) == (1, 3)

@@ -103,3 +103,11 @@ def test_theorem8_1(monkeypatch, recompute):
 @pytest.mark.parametrize(("needs", "fit"), [((1, 1, 1), 3), ((3, 1, 1), 1), ((1, 3, 1), 1), ((2, 1, 3), 2)])
 def test_how_many_jobs_fit(needs, fit):
     assert theorem8_1.in_service(needs, 3) == fit
+
+
+@pytest.mark.parametrize(("name", "servers", "needs"), [("fig7a", 30, (1, 10)), ("fig7b", 40, (1, 10))])
+def test_peaks_are_of_the_clusters_their_titles_name(name, servers, needs):
+    (figure,) = figures_named(PAPERS["twoclass"], name).values()
+    assert (figure.servers, figure.needs) == (servers, needs)
+    assert f"{servers} servers, needs {needs[0]} and {needs[1]}" in figure.title
+    assert figure.servers % needs[1] == 0

@@ -331,3 +331,20 @@ def test_a_threshold_seen_in_a_saturated_line_is_taken_where_the_rate_is_clear_o
     line = SimpleNamespace(thresholds=(0.75, 0.7, 0.8), stability_threshold=0.75)
     monkeypatch.setattr(policies, "saturated_line", lambda *_, **__: line)
     assert policies._known(CLUSTER.replace(arrival_rate=rate), np.random.SeedSequence(1)) == known
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_notes_of_the_run_are_told_but_for_how_its_interval_was_found(monkeypatch, exact):
+    run = SimpleNamespace(
+        outcome=Outcome.JOB_LIMIT_REACHED, notes=("to be known", "no controls here"), quantities=("rows",),
+        provenance={"no_controls": "no controls here", "jobs_per_second": 7.0},
+    )  # fmt: skip
+    here = (row("mean_response_time", 10.0),) if exact else ()
+    monkeypatch.setattr(response, "_here", lambda *_: here)
+    monkeypatch.setattr(response, "_run", lambda *_: run)
+    monkeypatch.setattr(response, "within_time", lambda *given: given[3])
+    load = load_of(CLUSTER.replace(load=0.5), capacity(0.8, NAIVE))
+    found = response.response_section(CLUSTER, load, capacity(0.8, NAIVE), Effort(), None, patience=0.0)
+    simulated = ("No exact method applies here, so response times are simulated.",)
+    assert found.notes == (() if exact else simulated) + ("to be known",)
+    assert (found.here, found.simulated_here, found.jobs_per_second) == (here, ("rows",), 7.0)
