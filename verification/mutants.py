@@ -203,6 +203,10 @@ def _said_only(node: ast.AST) -> bool:
             return True
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))) if name in LOOKING:
             return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="spines"))))):
+            return True
+        case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=str(name)))]) if name in LOOKS:
+            return True
     return False
 
 
@@ -226,7 +230,8 @@ def _marks(around: ast.AST, node: ast.AST) -> bool:
 
 def _looks(key: ast.expr | None, value: ast.expr) -> bool:
     """Return whether an entry of a dict only says how something looks."""
-    return isinstance(key, ast.Constant) and key.value in LOOKS and isinstance(value, ast.Constant | ast.Tuple)
+    plain = ast.Constant | ast.Tuple | ast.JoinedStr
+    return isinstance(key, ast.Constant) and key.value in LOOKS and isinstance(value, plain)
 
 
 def _texts(*nodes: ast.expr) -> bool:

@@ -274,3 +274,9 @@ def test_what_theorems_promise_of_the_five_terms():
     assert few["corrected"] == (pytest.approx(30 * log_n), *rest)
     assert few["paper"] == (pytest.approx((30 - 5.772156649) * log_n), *rest)
     assert promised_terms(1000, 0.002, 3.0, Regime.CONSTANT) == {}
+
+
+def test_none_of_what_is_offered_to_a_loss_system_is_below_nothing():
+    with pytest.raises(InvalidInput, match="give as many of both, none below 0"):
+        loss(servers=5, needs=[1, 2], offered=[3.0, -1.0])
+    assert loss(servers=5, needs=[1, 2], offered=[3.0, 0.0]).probabilities[0] == pytest.approx(0.110054, abs=1e-6)

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from msj.engines.packing import LARGEST, RANDOM, SMALLEST, heaviest
+from msj.engines import packing
+from msj.engines.packing import LARGEST, RANDOM, SMALLEST, heaviest, heaviest_listed
 
 
 def taken(needs, members, servers, ties, *draws, limited=False):
@@ -38,3 +39,12 @@ def test_no_more_than_are_there():
 
 def test_a_need_of_which_nobody_is_there_is_passed_over():
     assert taken([1, 2, 3], [0, 3, 0], 5, RANDOM) == ([0, 2, 0], 0)
+
+
+@pytest.mark.parametrize(("draw", "target"), [(0.0, [1, 0]), (0.34, [1, 1]), (0.67, [0, 2])])
+def test_one_draw_chooses_among_listed_packings(monkeypatch, draw, target):
+    monkeypatch.setattr(packing, "_weight", packing._weight.py_func)
+    groups = [SimpleNamespace(need=n, members=m, target=-1) for n, m in ((1, 1), (2, 2))]
+    drawn = SimpleNamespace(values=np.array([draw, 0.5]), used=np.zeros(1, dtype=np.int64))
+    heaviest_listed.py_func(np.array([[4, 0], [2, 1], [0, 2]]), groups, RANDOM, drawn)
+    assert ([group.target for group in groups], int(drawn.used[0])) == (target, 1)

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -179,6 +180,8 @@ def test_progress_counts_what_was_there(tmp_path):
     assert seen == [(1.0, "1 of 1 answers")]
     with Kept(None) as kept:
         assert Points(logged, {}, kept=kept, effort=effort).progress() == (0.0, "0 of 0 answers")
+    under_way = SimpleNamespace(points=range(8), waiting=[1, 2, 3], tasks=[4])
+    assert Points.progress(under_way) == (0.5, "4 of 8 answers")
 
 
 def test_an_effort_that_is_over_leaves_the_rest(tmp_path):

@@ -439,3 +439,10 @@ def test_servers_are_held_by_segments_that_run_or_load_but_not_by_those_in_line(
     front = front_of(System(servers=3, classes=classes, model=model))
     runs, loads, waits = (0, 0, (1,), -1, -1), (0, 0, (3,), 0, -1), (0, 0, (2,), -1, 0)
     assert front._servers((None, ((0, (runs, loads, waits)),), (), ())) == (1, 3)
+
+
+def test_who_never_arrives_is_not_among_those_who_may():
+    model = {"name": "server-groups", "groups": {"all": 3}}
+    classes = [JobClass(name=f"{n}", need=n, share=share, duration=ONE) for n, share in ((1, 1), (2, 0))]
+    front = front_of(System(servers=3, classes=classes, model=model))
+    assert [chance for _, chance in front.fresh()] == [1.0]

@@ -207,3 +207,15 @@ def test_limits_by_where_the_work_sits():
     for name in ("most-first", "inelastic-first"):
         scaled = {rho: models()[name].exact(rho) * (1 - rho) for rho in (0.998, 0.999)}
         assert points.at_saturation(scaled) == pytest.approx(1.25 * float(models()[name].crowding), rel=1e-4)
+
+
+def test_a_replication_is_one_run(monkeypatch):
+    asked = []
+
+    def simulate(system, **options):
+        asked.append((options["jobs"], options["replications"], options["controls"]))
+        return {"mean_response_time": 2.0}
+
+    monkeypatch.setattr(points, "simulate", simulate)
+    points.simulated("inelastic-first", 0.5, 100 * points.REPLICATIONS, 1, [0, 1])
+    assert set(asked) == {(100, 1, False)}

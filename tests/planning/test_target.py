@@ -73,3 +73,10 @@ def test_a_unit_needs_a_cluster_with_one():
 def test_targets_are_checked_against_the_cluster(texts, said):
     with pytest.raises(InvalidInput, match=said):
         read_targets(texts, None, classes=["small", "large"], needs=[1, 2])
+
+
+@pytest.mark.parametrize(("count", "words"), [(12, "11, 12"), (13, "11, 12, ...")])
+def test_of_many_needs_some_are_told(count, words):
+    with pytest.raises(InvalidInput) as refused:
+        read_targets(["mean wait[need=99] <= 1"], None, needs=range(1, count + 1))
+    assert str(refused.value).endswith(f"no job needs 99 servers; there are 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {words}")

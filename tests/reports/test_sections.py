@@ -348,3 +348,17 @@ def test_notes_of_the_run_are_told_but_for_how_its_interval_was_found(monkeypatc
     simulated = ("No exact method applies here, so response times are simulated.",)
     assert found.notes == (() if exact else simulated) + ("to be known",)
     assert (found.here, found.simulated_here, found.jobs_per_second) == (here, ("rows",), 7.0)
+
+
+@pytest.mark.parametrize(("bracketed", "full"), [(True, 0.6), (False, 0.8)])
+def test_curves_end_below_what_is_surely_taken(monkeypatch, bracketed, full):
+    """Where no theorem gives the limit, below the lower end of the bracket."""
+    limits = {"kind": "simulated", "low": 0.6, "high": 0.9, "bracket": True} if bracketed else {}
+    found = capacity(0.8, NAIVE, **limits)
+    seen = []
+    for name in ("_exact", "_simulated", "_with_here"):
+        monkeypatch.setattr(response, name, lambda *_: None)
+    monkeypatch.setattr(response, "_bounds", lambda *_: [])
+    monkeypatch.setattr(response, "_predicted", lambda _, rates, __: seen.append(rates))
+    response.with_curves(ResponseSection(), CLUSTER, found, Effort(), None)
+    assert seen[0] == pytest.approx([share * full for share in response.GRID])

@@ -915,6 +915,12 @@ def test_how_far_a_sweep_is(monkeypatch):
     assert (empty.progress(), empty.open, empty.more) == ((0.0, "0 of 0 cells"), 0, False)
 
 
+def test_a_sweep_says_how_long_it_took(tmp_path):
+    began = time.perf_counter()
+    found = msj.sweep("examples/two_servers.toml", vary={"load": [0.3, 0.6]}, seed=1)
+    assert 0 < found.provenance["seconds"] <= time.perf_counter() - began
+
+
 def test_a_cell_says_its_load():
     """Of two servers that take 0.9: a load of 0.8 is an arrival rate of 0.72, and as much of what servers can do."""
     system = msj.read("examples/two_servers.toml")

@@ -78,7 +78,7 @@ class ResetTerms(TermAnalysis):
             chain = service_chain(system)
             if chain.states <= FEW_STATES:
                 rows += at_least_k_rows(chain, rate)
-                back = 1.0 if rate <= 0 else float(response.jobs_law(system, rate, last=front_size(system)).sum())
+                back = float(response.jobs_law(system, rate, last=front_size(system)).sum())
                 method, citation = "QBD: no more jobs than the front holds", "reset, Lemma 6.2"
                 rows.append(_row("empty_back_probability", back, method, citation))
         except MsjError:  # too large or not accurate: nothing is promised here
