@@ -7,6 +7,7 @@ import pytest
 from msj.closed_forms import one_and_n
 from msj.papers import PAPERS, Work, figures_named
 from msj.papers.reset import appendix_c2, fig3, fig_i4, response_figure, settings
+from msj.plots.figure import new_figure
 
 
 def figure(name):
@@ -58,6 +59,10 @@ def test_appendix_c2(recompute):
     assert len(formulas) == len(appendix_c2.PRINTED) == 15
     at_example = {row["name"]: row["found_at_example"] for row in formulas}
     assert (at_example["λ*"], at_example["Δ([2])"], at_example["Δ(Y_d)"]) == ("9/10", "-37/100", "43/100")
+    picture = new_figure()
+    figure("appendix-c2").draw(rows, picture)
+    titles = ["servers used at saturation, λ*/λ_naive", "relative completions Δ(Y_d)"]
+    assert [axes.get_title() for axes in picture.axes] == titles
     table = [row for row in rows if row["what"] == "map"]
     ends = [row for row in table if row["p_2"] in (0.0, 1.0)]
     assert all(row["servers_used"] == pytest.approx(1.0) and row["delta"] == pytest.approx(0.0) for row in ends)

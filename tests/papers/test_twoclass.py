@@ -111,3 +111,10 @@ def test_peaks_are_of_the_clusters_their_titles_name(name, servers, needs):
     assert (figure.servers, figure.needs) == (servers, needs)
     assert f"{servers} servers, needs {needs[0]} and {needs[1]}" in figure.title
     assert figure.servers % needs[1] == 0
+
+
+def test_transitions_are_drawn_for_equal_rates():
+    """From four small and one large each of the five is as likely to end first; then two small ones follow."""
+    (figure,) = figures_named(PAPERS["twoclass"], "fig5").values()
+    chances = {(row["from"], row["class"], row["to"]): row["probability"] for row in figure.compute(Work())}
+    assert chances["[1,4,1]", 2, "[0,6,1]"] == pytest.approx(fig5.SHARES[0] ** 2 / 5)

@@ -219,3 +219,8 @@ def test_a_replication_is_one_run(monkeypatch):
     monkeypatch.setattr(points, "simulate", simulate)
     points.simulated("inelastic-first", 0.5, 100 * points.REPLICATIONS, 1, [0, 1])
     assert set(asked) == {(100, 1, False)}
+
+
+def test_gaps_of_the_wcfs_models_stay_and_those_of_others_go_somewhere():
+    assert {models()[name].direction for name in WCFS} == {0}
+    assert {models()[name].direction for name in OTHERS} == {-1, 1}

@@ -385,3 +385,17 @@ def test_all_have_the_controls_of_the_longest_memory(monkeypatch, known, slowest
     alone = Question.of(system, root=seed_sequence(1), known=facts[slowest], jobs=10**6)
     assert seen == [alone.controls]
     assert alone.controls != Question.of(system, root=seed_sequence(1), jobs=10**6).controls
+
+
+@pytest.mark.parametrize(("pieces", "together"), [(1, 1), (2, 1), (3, 1), (4, 2), (16, 8)])
+def test_what_the_controls_leave_over_is_judged_by_half_a_batch(pieces, together):
+    """At least by one piece of each; what is left over of nearly all is of no use, and nothing is taken off."""
+    asked = []
+
+    def left_over(count, *, overlapping):
+        asked.append((count, overlapping))
+        return 1.0
+
+    found = SimpleNamespace(beyond=np.zeros(pieces * len(JOBS)), left_over=left_over)
+    assert _interval(0.6, (MANY, FEW), JOBS, MEANS, found) == _interval(0.6, (MANY, FEW), JOBS, MEANS, None)
+    assert asked == [(together, True)]

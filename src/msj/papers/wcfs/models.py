@@ -135,7 +135,7 @@ def filling(servers: int) -> Model:
     return Model(label=f"k = {servers}", system=system, exact=partial(_analysed, system) if servers < 16 else None)
 
 
-def two_branches(x: int, servers: int = 1) -> Hyperexponential:
+def two_branches(x: int, servers: int) -> Hyperexponential:
     """Return Figure 7b's law of mean 1: Exp(1/x) with probability 1/(2x), else Exp((2x−1)/x)."""
     return Hyperexponential(
         rates=(Fraction(1, servers * x), Fraction(2 * x - 1, servers * x)),
