@@ -1,7 +1,9 @@
 """Replays: the numbers are those of the jobs, for arrays and for logs."""
 
 import csv
+import importlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -12,6 +14,7 @@ from test_easy import easy_slowly
 import msj
 from msj import InvalidInput, NotSupported, read_log
 from msj.simulation import replay_jobs
+from msj.workloads import RecordedJobs
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 EXAMPLE = "examples/logs/small_cluster.swf"
@@ -268,3 +271,21 @@ def test_users_are_named_only_if_asked():
     assert "u14" not in quiet.to_json()
     asked = msj.log("examples/logs/small_cluster_sacct.txt", servers=32, users=True)
     assert "user u14" in {row.job_class for row in asked}
+
+
+def test_who_waits_at_the_beginning_is_not_moved(monkeypatch):
+    """However short it had waited by then; others come up to ten seconds sooner or later, none before the first."""
+    replaying = importlib.import_module("msj.answers.replay")  # the function of that name hides it
+    seen = []
+    jobs = RecordedJobs(arrival=np.array([0.0, 0.0, 100.0]), need=np.array([1, 2, 3]), duration=np.ones(3))
+    given = SimpleNamespace(jobs=jobs, waited=np.array([0.5, 0.0, 0.0]), counted=np.array([True, True, True]))
+    monkeypatch.setattr(replaying, "_reordered", lambda done, _: done)
+    monkeypatch.setattr(replaying, "measures", lambda *_: {})
+    asked = SimpleNamespace(
+        given=given, shake=10.0, root=np.random.SeedSequence(1), levels=(), groups=None, _times=lambda done: done,
+        _served=lambda _, jobs: seen.append(dict(zip(jobs.jobs.need, jobs.jobs.arrival, strict=True))),
+    )  # fmt: skip
+    replaying._Replay._shaken(asked, None, 20, "fcfs", None)
+    assert {arrivals[1] for arrivals in seen} == {0.0}
+    assert any(arrivals[2] > 0 for arrivals in seen)
+    assert all(90 < arrivals[3] < 110 for arrivals in seen)
