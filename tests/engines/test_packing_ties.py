@@ -48,3 +48,10 @@ def test_one_draw_chooses_among_listed_packings(monkeypatch, draw, target):
     drawn = SimpleNamespace(values=np.array([draw, 0.5]), used=np.zeros(1, dtype=np.int64))
     heaviest_listed.py_func(np.array([[4, 0], [2, 1], [0, 2]]), groups, RANDOM, drawn)
     assert ([group.target for group in groups], int(drawn.used[0])) == (target, 1)
+
+
+def test_ties_among_heavier_jobs():
+    """Twice as many of either need: the same packings are best, each of twice the weight."""
+    assert taken([1, 2], [2, 4], 4, RANDOM, 0.0) == ([2, 0], 1)
+    assert taken([1, 2], [2, 4], 4, RANDOM, 0.34) == ([2, 1], 1)
+    assert taken([1, 2], [2, 4], 4, RANDOM, 0.67) == ([0, 2], 1)

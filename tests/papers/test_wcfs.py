@@ -224,3 +224,14 @@ def test_a_replication_is_one_run(monkeypatch):
 def test_gaps_of_the_wcfs_models_stay_and_those_of_others_go_somewhere():
     assert {models()[name].direction for name in WCFS} == {0}
     assert {models()[name].direction for name in OTHERS} == {-1, 1}
+
+
+def test_loads_are_shares_of_what_a_model_takes():
+    """Of all that servers can do where it takes that; else of its limit, to three digits."""
+    for name in ("fig5", "fig6"):
+        (figure,) = figures_named(PAPERS["wcfs"], name).values()
+        for point in figure.simulated_points("quick"):
+            limit = models()[point["model"]].limit
+            shares = {*points.SIMULATED["quick"], *points.MORE["quick"], points.LAST}
+            assert point["rho"] in ({*shares} if limit == 1 else {round(share * limit, 3) for share in shares})
+    assert any(model.limit < 1 for model in models().values())

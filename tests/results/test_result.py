@@ -66,3 +66,12 @@ def test_json_has_names_as_they_are_and_only_numbers_that_json_knows():
     # What was given is told as it was given; where JSON has no word for it, none is made up.
     with pytest.raises(ValueError, match="JSON"):
         Result(system={"servers": math.nan}, quantities=()).to_json()
+
+
+def test_a_number_of_times_a_quantity_and_its_ends():
+    row = Quantity(name="mean_work", value=2.0, kind="simulated", method="", low=1.0, high=4.0, formula="2")
+    assert (row.interval, row.ends) == ((1.0, 4.0), (1.0, 4.0))
+    assert row.times(0.5) == row.replace(value=1.0, low=0.5, high=2.0, formula=None)
+    for one_end, ends in ((row.replace(low=None), (2.0, 4.0)), (row.replace(high=None), (1.0, 2.0))):
+        assert (one_end.interval, one_end.ends) == (None, ends)
+    assert row.replace(low=None).times(3.0).ends == (6.0, 12.0)

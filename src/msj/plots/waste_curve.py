@@ -151,11 +151,9 @@ def _x_axis(axes: Axes, curve: Curve, result: Result) -> str:
     near_high = min((high - place for place in inner), default=math.inf)
     if min(near_low, near_high) > CROWDED * (high - low):
         return label
-    if near_low <= near_high:
-        _stretch(axes, low, 1.0, high - low, near_low / 10.0)
-    else:
-        _stretch(axes, high, -1.0, high - low, near_high / 10.0)
-    return f"{label} (axis stretched near {low if near_low <= near_high else high:g})"
+    end, side = (low, 1.0) if near_low <= near_high else (high, -1.0)
+    _stretch(axes, end, side, high - low, min(near_low, near_high) / 10.0)
+    return f"{label} (axis stretched near {end:g})"
 
 
 def _stretch(axes: Axes, end: float, side: float, length: float, width: float) -> None:

@@ -118,7 +118,7 @@ def with_curves(
 ) -> ResponseSection:
     """Add the curves against load, by every method that applies."""
     notes = list(found.notes)
-    full = capacity.lowest if capacity.bracketed else capacity.value
+    full = _surely_taken(capacity)
     rates = [share * full for share in GRID]
     curves = [
         _exact(system, capacity, effort.part(0.0, EXACT_PART), notes),
@@ -131,6 +131,11 @@ def with_curves(
         curves=tuple(curve for curve in curves if curve is not None and curve.points),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _surely_taken(capacity: Capacity) -> float:
+    """Return the rate up to which curves go: where no theorem gives the limit, the lower end of its bracket."""
+    return capacity.lowest if capacity.bracketed else capacity.value
 
 
 def waiting_section(response: ResponseSection) -> WaitingSection:
@@ -268,7 +273,7 @@ def _simulated(
     system: System, capacity: Capacity, effort: Effort, root: np.random.SeedSequence, notes: list[str]
 ) -> Curve:
     """Simulate at several loads, side by side: each point has a stream of its own, so that it does not matter how."""
-    full = capacity.lowest if capacity.bracketed else capacity.value
+    full = _surely_taken(capacity)
     known = capacity.value if capacity.proved else None
     # Independent points: else all would err the same way, and as the run at the load does.
     streams = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 1)).spawn(len(SIMULATED_AT))

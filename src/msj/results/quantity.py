@@ -116,9 +116,9 @@ class Quantity:
         return self.label if self.dimension is None else beside(self.label, self.dimension, time_unit)
 
     def times(self, factor: float) -> Quantity:
-        """Return so many times it, with its interval; a factor below 0 would turn that round."""
+        """Return so many times it (more than 0), its interval with it; a formula stays behind."""
         low, high = (None if end is None else factor * end for end in (self.low, self.high))
-        return replace(self, value=factor * self.value, low=low, high=high)
+        return replace(self, value=factor * self.value, low=low, high=high, formula=None)
 
     def rescaled(self, factor: float) -> Quantity:
         """Return the same in another unit of time, ``factor`` of which the old one is; a formula stays behind."""
