@@ -10,6 +10,7 @@ import pytest
 import msj
 from msj import InvalidInput, NotSupported, TooLarge
 from msj.analysis.base import AtRate, Saturated
+from msj.answers import applicable
 from msj.answers import known as knowns
 from msj.answers import response as responses
 from msj.answers import saturated as choices
@@ -67,7 +68,8 @@ class Made:
 @pytest.fixture
 def among(monkeypatch):
     def put(*made):
-        monkeypatch.setattr(choices, "analyses", lambda _: list(made))
+        for module in (choices, applicable):
+            monkeypatch.setattr(module, "analyses", lambda _: list(made))
         monkeypatch.setattr(thresholds, "that_apply", choices.that_apply)
 
     return put

@@ -174,7 +174,7 @@ def test_estimates_are_inflated_then_rounded_up():
     assert policy.estimated(np.array([1.0, 2.5, 2.6])).tolist() == [5.0, 5.0, 10.0]
 
 
-def too_few(needs, servers, chosen):
+def unknown(needs, servers, chosen, priority):
     pass
 
 
@@ -193,15 +193,15 @@ def fails(needs, running, remaining, servers, chosen):
 @pytest.mark.parametrize(
     ("function", "sentence"),
     [
-        (too_few, r"'too_few' cannot be called .* write it as serve\(needs"),
-        (too_much, r"'too_much' chose needs \[2, 1, 3, 1\] for 4 servers"),
-        (nobody, "'nobody' serves nobody"),
+        (unknown, r"'unknown' has an unknown argument 'priority'; known: needs, classes, running, .*, chosen"),
+        (too_much, r"'too_much' chose jobs of needs \[2, 2, .*\] for 4 servers; choose jobs that fit"),
+        (nobody, r"'nobody' serves no job of needs \[2\] on 4 idle servers; .* may_idle = true"),
         (fails, "'fails' fails with IndexError"),
     ],
 )
 def test_own_functions_are_tried_first(function, sentence):
     with pytest.raises(InvalidInput, match=sentence):
-        OwnFunction(function=function)
+        simple(4, (2, 1, 1), policy=function)
 
 
 def test_own_functions_from_a_file(tmp_path):

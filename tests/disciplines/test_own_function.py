@@ -131,12 +131,12 @@ def test_an_identity_is_verified(file):
 
 
 def test_options_stand_in_the_table(file):
-    made = system(policy={"name": f"{file}:pick", "front": 2, "preemptive": False}).policy
-    assert (made.front, made.preemptive) == (2, False)
+    made = system(policy={"name": f"{file}:pick", "front": 2, "may_idle": True}).policy
+    assert (made.front, made.may_idle) == (2, True)
     spec = made.to_spec()
-    assert (spec["front"], spec["preemptive"]) == (2, False)
+    assert (spec["front"], spec["may_idle"]) == (2, True)
     assert system(policy=spec).policy == made
-    assert made.label() == f"{file}:pick (preemptive = False, front = 2)"
+    assert made.label() == f"{file}:pick (front = 2, may_idle = True)"
     for wrong, sentence in [
         ({"front": 0}, "front = 0 must be"),
         ({"preemptive": 1}, "preemptive = 1 must be true or false"),
@@ -234,5 +234,5 @@ def test_a_plain_function_is_asked_until_nothing_changes(monkeypatch, front, cha
     monkeypatch.setattr(plainly, "obey", lambda *_: (0, left.pop(0)))
     present = SimpleNamespace(state=[{"present": 3}])
     options = SimpleNamespace(front=front, servers=4, preemptive=False)
-    assert plainly.run_plainly(None, options, None, None, present, None, None) == 0
+    assert plainly.run_plainly(None, options, None, None, present, None, None, None) == 0
     assert len(asks) == asked

@@ -6,10 +6,11 @@ import naive_overheads
 import numpy as np
 import pytest
 from cases import label
-from numba import njit
 from one_by_one import assert_same, in_blocks
 from parts_cases import Draw, again, common_numbers, jobs_for, on, plain_class
 
+from msj.decisions import decision_arguments
+from msj.decisions.compiled import NEEDS, RUNNING, compile_decision
 from msj.engines.parts import PartsEngine
 from msj.engines.parts_policy import LOADING, WAITING, _show
 from msj.registry import POLICIES
@@ -52,8 +53,8 @@ class Fickle:
     def front_on(self, servers):
         del servers
 
-    def compiled(self, signature):
-        return njit(signature)(self.serve)
+    def compiled(self, form):
+        return compile_decision(self.serve, decision_arguments(self.serve, self.name), form, "")
 
     @staticmethod
     def serve(needs, running, remaining, servers, chosen):
@@ -94,17 +95,23 @@ def test_jobs_in_service_are_shown_however_many_wait_before_them():
     """A front of one: of two that wait the first is shown, and behind them the one that is loading."""
     doing = [WAITING, WAITING, LOADING, WAITING]
     jobs = [
-        SimpleNamespace(doing=what, job_class=0, need=i + 1, remaining=0.5 * i, next=i + 1 if i < 3 else -1)
+        SimpleNamespace(
+            doing=what,
+            job_class=0,
+            need=i + 1,
+            remaining=0.5 * i,
+            duration=1.0,
+            arrival=0.0,
+            next=i + 1 if i < 3 else -1,
+        )
         for i, what in enumerate(doing)
     ]
     model = SimpleNamespace(front=1, classes=[SimpleNamespace(preemptible=True)])
     servers = SimpleNamespace(groups=[SimpleNamespace(up=5)], whole=[SimpleNamespace(serving=1)])
-    shown = SimpleNamespace(**{
-        name: np.zeros(4) for name in ("slots", "needs", "running", "remaining", "chosen")
-    })  # fmt: skip
+    shown = SimpleNamespace(slots=np.zeros(4), whole=np.zeros((2, 4)), flags=np.zeros((2, 4)), reals=np.zeros((4, 4)))
     present = SimpleNamespace(jobs=jobs, state=[SimpleNamespace(first=0, now=0.0)])
     assert _show.py_func(model, present, servers, shown) == (2, 5)
     assert shown.slots[:2].tolist() == [0, 2]
-    assert (shown.needs[:2].tolist(), shown.running[:2].tolist()) == ([1, 3], [0, 1])
+    assert (shown.whole[NEEDS, :2].tolist(), shown.flags[RUNNING, :2].tolist()) == ([1, 3], [0, 1])
     model.classes[0].preemptible = False
     assert _show.py_func(model, present, servers, shown) == (1, 2)  # it stays, so only two servers are left

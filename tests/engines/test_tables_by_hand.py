@@ -21,7 +21,7 @@ from msj.engines.parts_tables import (
     rules_of,
     servers_of,
 )
-from msj.engines.plainly import asks_for_more, why_not_compiled
+from msj.engines.plainly import why_not_compiled
 from msj.engines.server_areas import declared_areas
 from msj.engines.state import FINISHED, STOPPED_A_JOB, TOO_MANY_SERVERS
 
@@ -185,9 +185,6 @@ def test_jobs_are_put_together_in_order_of_arrival():
 
 
 def test_words_about_functions_that_are_not_compiled():
-    assert asks_for_more(("needs", "now", "chosen", "classes"), ("needs", "chosen"), "mine") == (
-        "Policy function 'mine' runs as plain Python, which is slower: it asks for now and classes."
-    )
     said = 'Failed\nFile "a.py", line 3:\n  x\nFile "b.py", line 12:\n    y = set(z)\n    ^^^\nmore'
     assert why_not_compiled(ValueError(said), "mine") == (
         "Policy function 'mine' runs as plain Python, which is slower: the compiler does not take line 12 "

@@ -81,8 +81,8 @@ def greedy_liar(needs, running, remaining, servers, chosen):
 @pytest.mark.parametrize(
     ("function", "preemptive", "sentence"),
     [
-        (never_stops, False, "'never_stops' stopped a running job although it is not preemptive"),
-        (greedy_liar, True, "'greedy_liar' chose jobs that need more servers than there are"),
+        (never_stops, False, "'never_stops' stops a running job of need 2 although it is declared not preemptive"),
+        (greedy_liar, True, r"'greedy_liar' chose jobs of needs \[2, 2, 2, .*\] for 4 servers"),
     ],
 )
 def test_a_function_that_breaks_its_promise_is_named(function, preemptive, sentence):

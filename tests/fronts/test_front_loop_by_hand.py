@@ -2,22 +2,25 @@
 
 import numpy as np
 
-from msj.fronts.front_loop import Shown, _number, _start, _table
+from msj.decisions.compiled import compile_decision
+from msj.fronts.front_loop import Jobs, Shown, _number, _start, _table
 
 
 def shown(jobs=8):
-    return Shown(np.empty(jobs, np.int64), np.zeros(jobs, np.bool_), np.full(jobs, np.nan), np.zeros(jobs, np.bool_))
+    return Shown(*np.empty((2, jobs), np.int64), *np.zeros((2, jobs), np.bool_))
 
 
 def started(serve, row):
-    row = np.array(row, dtype=np.int16)
-    _start.py_func(serve, row, np.array([1, 2]), 4, shown())
+    row, rates = np.array(row, dtype=np.int16), np.zeros(2)
+    jobs = Jobs(np.array([1, 2]), np.array([0, 1]), rates, rates, np.zeros((2, 2)))
+    _start(
+        compile_decision(serve, ("needs", "classes", "running", "free", "chosen"), "known", ""), row, jobs, 4, shown()
+    )
     return row.tolist()
 
 
-def one_at_a_time(needs, running, remaining, servers, chosen):
-    del needs, remaining, servers
-    if not running.any():
+def one_at_a_time(needs, classes, running, free, chosen):
+    if free == 4:
         chosen[0] = True
 
 
@@ -27,19 +30,16 @@ def test_a_policy_sees_which_jobs_run():
     assert started(one_at_a_time, [0, 0, 1, 0, -1]) == [0, 1, 0, -1, -1]
 
 
-def test_a_policy_sees_needs_of_those_that_run_first_and_then_of_those_that_wait():
-    seen = []
+def test_a_policy_sees_those_that_run_first_and_then_those_that_wait():
+    """Needs 1 and 2 run; 2, 1, 2 wait with one server free: only the job in the fourth place starts."""
 
-    def first_fit(needs, running, remaining, servers, chosen):
-        seen.append((needs.tolist(), running.tolist(), np.isnan(remaining).all(), servers))
-        free = servers - needs[running].sum()
+    def first_fit(needs, classes, running, free, chosen):
         for i in range(len(needs)):
-            if not running[i] and needs[i] <= free:
+            if not running[i] and needs[i] <= free and needs[i] == classes[i] + 1:
                 chosen[i] = True
                 free -= needs[i]
 
     assert started(first_fit, [1, 1, 1, 0, 1]) == [2, 1, 1, 1, -1]
-    assert seen == [([1, 2, 2, 1, 2], [True, True, False, False, False], True, 4)]
 
 
 def test_fronts_are_found_in_a_table_that_was_made_anew():

@@ -11,7 +11,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from msj import InvalidInput
+from msj import InvalidInput, OwnFunction
 from msj.results import Outcome
 from msj.simulation import question as question_module
 from msj.simulation import simulate_at_rate
@@ -161,9 +161,8 @@ def test_a_value_set_in_between_never_continues_another(tmp_path, monkeypatch):
 
 def test_a_value_set_in_between_is_compiled_anew(tmp_path, monkeypatch):
     notebook = Notebook(tmp_path, monkeypatch)
-    policy = SYSTEM.replace(
-        policy=notebook.load(SMALLEST.replace("range(first(servers), LIMIT + 1)", "range(4 // LIMIT, 5)"))
-    ).policy
+    pick = notebook.load(SMALLEST.replace("range(first(servers), LIMIT + 1)", "range(4 // LIMIT, 5)"))
+    policy = OwnFunction(function=pick, may_idle=True)
     four = run(policy)
     notebook.names["LIMIT"] = 1  # only jobs of need 4
     with pytest.raises(AssertionError):
@@ -178,10 +177,10 @@ def test_a_value_that_a_compiled_helper_uses_is_compiled_anew(tmp_path, monkeypa
     pick = notebook.load(text)
     before = run(pick)["mean_response_time"]
     notebook.names["LIMIT"] = 2  # jobs of need 1 are not served
-    with pytest.raises(InvalidInput, match="serves nobody of needs"):
+    with pytest.raises(InvalidInput, match="serves no job of needs"):
         run(pick)
     notebook.names["LIMIT"] = 4
-    policy = SYSTEM.replace(policy=pick).policy
+    policy = OwnFunction(function=pick, may_idle=True)
     notebook.names["LIMIT"] = 1
     assert run(policy).outcome is Outcome.UNSTABLE
     notebook.names["LIMIT"] = 4

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
+from msj.answers.cross_check import require_agreement
 from msj.errors import InvalidInput
 from msj.model import System
 from msj.model.spec_file import SystemLike, as_system
@@ -51,6 +52,7 @@ def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
         asked: dict[str, Any] = {"verb": verb.__name__}
         if "system" in arguments:
             arguments["system"] = as_system(arguments["system"])
+            require_agreement(arguments["system"])
             asked["system"] = arguments["system"].to_spec()
         asked["options"] = {}
         for name in arguments.keys() - APART - {"system"}:

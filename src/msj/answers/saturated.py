@@ -10,29 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Literal, TypeAlias, TypeVar, get_args
+from typing import Literal, TypeAlias, get_args
 
-from msj.analysis.base import Analysis, LimitAnalysis, Saturated, SaturatedAnalysis
+from msj.analysis.base import Analysis, LimitAnalysis, ResponseAnalysis, Saturated, SaturatedAnalysis
 from msj.analysis.chain_cost import in_words
+from msj.answers.applicable import Some, analyses, supporting
+from msj.answers.cross_check import MAX_OPERATIONS, require_agreement, require_threshold
 from msj.effort import Cost, Effort
 from msj.errors import InvalidInput, MsjError, NotSupported, TooLarge
 from msj.model import System
-from msj.registry import ANALYSES
 from msj.results import Quantity
 
 Method: TypeAlias = Literal["auto", "chain", "closed-form"]
-Some = TypeVar("Some", bound=Analysis)
+__all__ = ["Method", "analyses", "cheapest_cost", "limits", "solve_saturated", "that_apply", "why_none"]
 UNLIMITED = Effort(operations=float("inf"), bytes=float("inf"))
 
 
-def analyses(kind: type[Some]) -> list[Some]:
-    """Return every analysis of one kind."""
-    return [variant() for variant in ANALYSES if issubclass(variant, kind)]
-
-
 def that_apply(kind: type[Some], system: System) -> list[Some]:
-    """Return the analyses of one kind that support a system."""
-    return [analysis for analysis in analyses(kind) if analysis.supports(system) is None]
+    """Return the analyses of one kind that apply to a system; raise if its own code contradicts them."""
+    found = supporting(kind, system)
+    if found and issubclass(kind, (SaturatedAnalysis, ResponseAnalysis)):
+        require_agreement(system)
+    return found
 
 
 def limits(system: System) -> list[Quantity]:
@@ -92,7 +91,10 @@ def solve_saturated(
             raise TooLarge(
                 f"the exact chain of this system would take {in_words(cost)}; msj analyse solves it if it fits"
             )
-        return chain.saturate(system), []
+        solved = chain.saturate(system)
+        if cost.operations > MAX_OPERATIONS:
+            require_threshold(system, solved.stability_threshold)
+        return solved, []
     found = closed[0].saturate(system)
     if found.relative_completions_at_departure is not None or not completions:
         return found, []

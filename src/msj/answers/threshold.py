@@ -21,6 +21,7 @@ import numpy as np
 
 from msj.analysis.base import SaturatedAnalysis, rows_of, without_load
 from msj.analysis.wcfs_verdict import explain
+from msj.answers.cross_check import Disagreement, require_agreement
 from msj.answers.saturated import Method, limits, solve_saturated, that_apply
 from msj.disciplines import Policy
 from msj.disciplines.fcfs import is_fcfs
@@ -196,6 +197,8 @@ def _quick_threshold(system: System) -> float | None:
         quick = [a for a in that_apply(SaturatedAnalysis, system) if a.in_a_moment(system)]
         quick.sort(key=lambda a: (not a.closed_form, a.cost(system).operations))
         return quick[0].saturate(system).stability_threshold if quick else None
+    except Disagreement:
+        raise
     except MsjError:
         return None
 
@@ -220,7 +223,10 @@ def turns_away(system: System) -> bool:
 
 def conserves_work(system: System) -> bool:
     """Return whether no server idles while enough jobs wait: then the naive threshold is the threshold."""
-    return system.model is None and isinstance(system.policy, Policy) and explain(system).is_wcfs
+    found = system.model is None and isinstance(system.policy, Policy) and explain(system).is_wcfs
+    if found:
+        require_agreement(system)
+    return found
 
 
 def naive_row(system: System) -> Quantity:

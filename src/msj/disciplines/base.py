@@ -2,13 +2,13 @@
 
 The function gets the jobs present in arrival order and marks those to serve::
 
-    def serve(needs, running, remaining, servers, chosen): ...
+    def serve(needs, running, servers, chosen): ...
 
-``needs[i]`` is the server need of the i-th oldest job, ``running[i]`` whether it is in service now, ``remaining[i]``
-the service time it still needs, ``servers`` the number of servers; the function sets ``chosen[i] = True`` for the jobs
-to serve (all are False on entry). It uses nothing but loops over these arrays, so that the same text can be compiled
-for simulation and called plainly to build an exact chain. A policy that looks at ``remaining`` has no finite chain and
-says so (``front`` is None).
+It names the arguments it wants; ``msj.decisions.arguments`` has all of them. It uses nothing but loops over these
+arrays, so that the same text can be compiled for simulation and called plainly to build an exact chain. A chain does
+not know every argument (``remaining``, for instance): a policy that uses one of those has no finite chain and is
+refused when the chain is built. Policies from outside the package are tried on the needs of their system first
+(``check``).
 
 Which loop really simulates it ``engine`` says, and ``front_model`` what solves it: without a word the generic engine
 and ``fronts.policy_front``, both driven by the function. Where a policy names a faster loop, the tests hold that loop
@@ -28,6 +28,7 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 | ``fastest_speed`` | of a server, where the mean is 1 | bounds: a job that meets nobody |
 | ``shares_speed`` | jobs may run on fewer servers than they can use | who reads durations |
 | ``restart`` | a job that is stopped loses its work (``disciplines.restarting``) | analyses, engines |
+| ``may_idle`` | may leave all servers idle although jobs wait | trials, bounds, simulation |
 | ``turns_away`` | jobs may leave unserved; then nobody waits and every load is stable | thresholds, simulation |
 | ``knows_durations``, ``knows_laws``, ``uses_estimates`` | what it is told of how long jobs take | reports, engines |
 
@@ -40,22 +41,22 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from functools import cache
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from msj.decisions import call_decision, decision_arguments, random_source, state_kept, try_decisions
+from msj.decisions.arguments import DecisionFunction
+from msj.decisions.trial import TrialRules
 from msj.disciplines.counting import Counting
 from msj.disciplines.served_by import ServedBy
-from msj.errors import InvalidInput
+from msj.errors import BadFunction, InvalidInput, NotSupported
 from msj.model import System
 from msj.model.chosen import Chosen
 from msj.model.system import ChosenPolicy
+from msj.store import function_identity, function_parts
 
-Serve = Callable[[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64], int, NDArray[np.bool_]], None]
+Serve = DecisionFunction
 
 #: What is true of one rule only.
 OF_THE_RULE = (
@@ -75,8 +76,10 @@ OF_THE_RULE = (
     "oldest_served",
     "oldest_because",
     "least_busy_per_job",
+    "may_idle",
     "turns_away",
 )
+_tried: dict[Any, str] = {}  # trials that were passed, each with what the function keeps between decisions
 
 
 class Fills(Enum):
@@ -120,8 +123,8 @@ class Policy(Chosen, ABC):
     knows_laws: ClassVar[bool] = False
     #: Whether it works with estimates of how long each job will take, such as users give.
     uses_estimates: ClassVar[bool] = False
-    #: The arguments of its function. A function of a user's own may name others, and then runs as plain Python.
-    asks: ClassVar[tuple[str, ...]] = ("needs", "running", "remaining", "servers", "chosen")
+    #: Whether all servers may stand idle although jobs wait.
+    may_idle: bool = False
     #: Whether, in a front sorted by need (largest first, ties by age), the same jobs are served as in order of arrival.
     order_within_need: ClassVar[bool] = False
     #: Whether no job waits for one that needs fewer servers.
@@ -179,15 +182,90 @@ class Policy(Chosen, ABC):
         """Return the reason why the policy has no finite front on a system, whatever its durations."""
         if self.front_on(system.servers) is None:
             return f"policy '{self.name}' may look at every waiting job, so it has no finite chain; simulate it"
+        kept = self.state_kept(system)
+        if kept:
+            return (
+                f"policy '{self.name}' keeps state between decisions (it changes {kept}), which a chain does not know; "
+                "simulate it"
+            )
         return self.supports(system)
 
     def counting(self, servers: int, needs: Sequence[int]) -> Counting | None:
         """Return who is served by counts, where only the numbers of jobs of these ``needs`` (ascending) decide."""
         return None
 
-    def compiled(self, signature: Any) -> Any:
-        """Compile the function for a signature of numba's; whatever the compiler has against it is raised."""
-        return compiled_function(self.serve, signature, "")
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The arguments that its decision function wants."""
+        return decision_arguments(self.serve, self.name)
+
+    @property
+    def from_outside(self) -> bool:
+        """Whether its decision function was written outside msj."""
+        return type(self).__module__.partition(".")[0] != "msj"
+
+    def decide_on(self, values: Mapping[str, Any]) -> None:
+        """Call the decision function with those of the values that it wants."""
+        call_decision(self.serve, self.arguments, values)
+
+    def compiled(self, form: str) -> Any:
+        """Compile the function for one of ``decisions.compiled.FORMS``; what the compiler has against it is raised."""
+        from msj.decisions.compiled import compile_decision
+
+        version = self.version()
+        # What cannot be compared is never taken from before.
+        compile_it = compile_decision if version is not None else compile_decision.__wrapped__
+        return compile_it(self.serve, self.arguments, form, str(version), self.from_outside)
+
+    def version(self) -> str | None:
+        """Return a hash of what a function from outside does now; None where that cannot be compared."""
+        return function_identity(self.serve, text=False) if self.from_outside else ""
+
+    def check(self, system: System) -> None:
+        """Refuse a decision function from outside that makes a mistake on the system's needs."""
+        self.state_kept(system)
+
+    @property
+    def _decides_by_function(self) -> bool:
+        """Whether it has a decision function; policies that share servers between jobs have none."""
+        try:
+            return self.serve is not None
+        except NotSupported:
+            return False
+
+    def state_kept(self, system: System) -> str:
+        """Return what a decision function from outside keeps from one decision to the next; empty for nothing."""
+        return self.try_on(system.servers, [c.need for c in system.classes if not c.is_copy])
+
+    def try_on(self, servers: int, needs: Sequence[int], *, classes: bool = True) -> str:
+        """Try the decision function for some hundred events; return what it keeps between decisions, if anything.
+
+        ``needs`` are those of the classes in order or, where there are no ``classes``, those that occur. Functions of
+        msj itself are not tried.
+        """
+        if not (self.from_outside and self._decides_by_function):
+            return ""
+        rules = TrialRules(front=self.front_on(servers), preemptive=bool(self.preemptive), may_idle=self.may_idle)
+        version = self.version()
+        key = (self.serve, version, rules, servers, tuple(needs), classes)
+        if version is None or key not in _tried:
+            source = random_source(self.serve)
+            if source is not None:
+                raise BadFunction(
+                    f"policy function '{self.name}' uses {source}; random numbers come from the argument rng, so that "
+                    "the same seed gives the same answer: add rng to its arguments and use that"
+                )
+            before = function_parts(self.serve)
+            try_decisions(
+                self.serve,
+                self.arguments,
+                name=self.name,
+                servers=servers,
+                jobs=[(need, index if classes else 0) for index, need in enumerate(needs)],
+                rules=rules,
+            )
+            _tried[key] = state_kept(before, self.serve) or ""
+        return _tried[key]
 
     def front_on(self, servers: int) -> int | None:
         """Return ``front`` for a cluster of this size, for policies whose front grows with it."""
@@ -217,6 +295,8 @@ class Policy(Chosen, ABC):
 
     def least_busy(self, servers: int, least_need: int) -> tuple[float | None, str]:
         """Return b_inf, the least share of the servers in use while a job is present, and a sentence; None if none."""
+        if self.may_idle:
+            return None, f"policy '{self.name}' may leave all servers idle although jobs wait"
         busy = f"at least {least_need} of {servers} servers {'are' if least_need > 1 else 'is'} busy"
         return least_need / servers, f"with a job present {busy}"
 
@@ -234,14 +314,6 @@ class Policy(Chosen, ABC):
     def supports(self, system: System) -> str | None:
         """Return None if the policy can run ``system``, else the reason why not."""
         return None
-
-
-@cache
-def compiled_function(serve: Serve, signature: Any, version: str) -> Any:
-    """Compile a function once for each version of it: the compiler turns the globals it names into constants."""
-    from numba import njit
-
-    return njit(signature)(serve)
 
 
 def options_of(kind: type) -> list[str]:

@@ -1,7 +1,7 @@
 """A user's own policy: one plain function in a file or a notebook.
 
-The function decides as those of the other policies do (see ``base``). It is tried on a few small examples first, so
-that a wrong signature or a decision that does not fit gets a sentence that says so.
+The function names the arguments it wants (``msj.decisions``). It is tried on the needs of its system first, so that a
+wrong signature or a decision that does not fit gets a sentence that says so.
 
 What such a policy is, its function says and not its name: it is told apart from others by its identity
 (``msj.store.functions``), computed afresh each time, because a value the function uses may be changed at any moment.
@@ -9,7 +9,6 @@ What such a policy is, its function says and not its name: it is told apart from
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,24 +18,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Policy, Serve, compiled_function
+from msj.decisions import decision_arguments
+from msj.disciplines.base import Serve
 from msj.disciplines.function_file import function_in_file
 from msj.disciplines.restarting import Restarting
 from msj.errors import BadFunction, InvalidInput
 from msj.model.numbers import truth, whole
-from msj.model.system import System
 from msj.registry import nearest
 from msj.store import NoIdentity, compiled_helpers, function_identity, function_parts, why_no_identity
 
-FORM = "serve(needs, running, remaining, servers, chosen)"
-#: What a function may ask for besides, by naming it among its arguments, each as a small example has it for n jobs.
-MORE: dict[str, Callable[[int], Any]] = {
-    "classes": lambda n: np.zeros(n, dtype=np.int64),
-    "arrivals": lambda n: np.arange(n, dtype=float),
-    "estimates": np.ones,
-    "now": float,
-}
-OPTIONS = ("preemptive", "front", "restart")
+OPTIONS = ("preemptive", "front", "restart", "may_idle")
 KEYS = ("function", "file", *OPTIONS, "identity")
 
 
@@ -50,13 +41,15 @@ class OwnFunction(Restarting):
     Parameters
     ----------
     function
-        Marks who is served, as described in ``msj.disciplines.base``.
+        The decision function: it marks the jobs to serve; ``msj.decisions.arguments`` has the arguments it may name.
     preemptive
         Whether it may stop running jobs; if not, stopping one is an error.
     front
         How many of the oldest waiting jobs it needs to see; None shows all, at a cost that grows with the queue.
     restart
         Whether a job that it stops loses its work.
+    may_idle
+        Whether it may leave all servers idle although jobs wait.
     source
         Where it comes from, ``FILE.py:FUNCTION``; empty for a function of a program or a notebook.
     """
@@ -67,17 +60,19 @@ class OwnFunction(Restarting):
     function: Serve
     preemptive: bool = True
     front: int | None = None
+    may_idle: bool = False
     source: str = ""
 
     def __post_init__(self) -> None:
         truth(self.preemptive, "preemptive")
+        truth(self.may_idle, "may_idle")
         super().__post_init__()
         if self.front is not None:
             object.__setattr__(self, "front", whole(self.front, "front"))
-        object.__setattr__(self, "asks", asked_for(self.function, self.name))
-        object.__setattr__(self, "uses_estimates", "estimates" in self.asks)
+        if not callable(self.function):
+            raise BadFunction(f"policy function {self.function!r} cannot be called; give a function")
+        object.__setattr__(self, "uses_estimates", "estimates" in decision_arguments(self.function, self.name))
         self.version()
-        try_out(self.function, self.name, self.asks)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -87,15 +82,13 @@ class OwnFunction(Restarting):
     def serve(self) -> Serve:
         return self.function
 
+    @property
+    def from_outside(self) -> bool:
+        return True
+
     def estimated(self, durations: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the estimates the function is told: those the jobs come with, else their durations."""
         return durations
-
-    def why_no_front(self, system: System) -> str | None:
-        more = [name for name in self.asks if name in MORE]
-        if more:
-            return f"policy '{self.name}' decides by {' and '.join(more)}, which a chain does not keep; simulate it"
-        return super().why_no_front(system)
 
     @classmethod
     def from_file(cls, place: str, **options: Any) -> OwnFunction:
@@ -135,12 +128,6 @@ class OwnFunction(Restarting):
         if version is not None:
             _versions[self.function] = version
         return version
-
-    def compiled(self, signature: Any) -> Any:
-        version = self.version()
-        # What cannot be compared is never taken from before.
-        compile_it = compiled_function if version is not None else compiled_function.__wrapped__
-        return compile_it(self.serve, signature, str(version))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OwnFunction):
@@ -234,49 +221,3 @@ def _from_table(table: Mapping[str, Any]) -> OwnFunction:
             f"now {now}; give it again without identity if that is meant"
         )
     return made
-
-
-def asked_for(function: Any, name: str) -> tuple[str, ...]:
-    """Return the arguments that a function wants: the usual five, whatever it calls them, or by name if one is more.
-
-    Examples
-    --------
-    >>> def by_age(needs, arrivals, now, chosen, servers): ...
-    >>> asked_for(by_age, "by_age")
-    ('needs', 'arrivals', 'now', 'chosen', 'servers')
-    """
-    try:
-        names = tuple(inspect.signature(function).parameters)
-    except (TypeError, ValueError):  # a function of some other language
-        return Policy.asks
-    if not set(names) & set(MORE):
-        return Policy.asks
-    known = (*Policy.asks, *MORE)
-    for argument in names:
-        if argument not in known:
-            raise BadFunction(f"policy function '{name}' asks for '{argument}'; {nearest(argument, known)}")
-    if "chosen" not in names:
-        raise BadFunction(f"policy function '{name}' does not take chosen, in which it marks whom to serve; add it")
-    return names
-
-
-def try_out(function: Any, name: str, asks: tuple[str, ...] = Policy.asks) -> None:
-    """Call the function on small examples; say in words what is wrong with it."""
-    for needs in ([], [1], [2, 1, 3, 1], [4, 4], [1, 1, 1, 1, 1, 1]):
-        chosen = np.zeros(len(needs), dtype=np.bool_)
-        asked = np.array(needs, dtype=np.int64)
-        try:
-            usual = dict(zip(Policy.asks, (asked, np.zeros_like(chosen), np.ones(len(needs)), 4, chosen), strict=True))
-            function(*(usual[key] if key in usual else MORE[key](len(needs)) for key in asks))
-        except TypeError as error:
-            raise BadFunction(f"policy function '{name}' cannot be called ({error}); write it as {FORM}") from None
-        except Exception as error:
-            raise BadFunction(
-                f"policy function '{name}' fails with {type(error).__name__} ({error}) for needs {needs}; correct it"
-            ) from None
-        if asked[chosen].sum() > 4:
-            raise BadFunction(
-                f"policy function '{name}' chose needs {asked[chosen].tolist()} for 4 servers; choose what fits"
-            )
-        if needs and not chosen.any():
-            raise BadFunction(f"policy function '{name}' serves nobody of needs {needs} on 4 idle servers; choose some")

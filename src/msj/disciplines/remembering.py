@@ -23,7 +23,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.base import Policy, Serve, compiled_function
+from msj.disciplines.base import Policy, Serve
 from msj.disciplines.counting import Counting, Counts, Ways
 from msj.disciplines.served_by import ServedBy
 
@@ -65,11 +65,18 @@ class Remembering(Policy):
 
     def compiled_decision(self, signature: Any) -> Any:
         """Compile the function for a signature of numba's."""
-        return compiled_function(self.decide, signature, "")
+        return _compiled(self.decide, signature)
 
     @property
     def serve(self) -> Serve:
         return _from_rest(self.decide, self.cells)
+
+
+@cache
+def _compiled(decide: Decide, signature: Any) -> Any:
+    from numba import njit
+
+    return njit(signature)(decide)
 
 
 @cache

@@ -16,7 +16,7 @@ import numpy as np
 
 from msj.engines.cluster import Cluster
 from msj.engines.event import EventEngine
-from msj.engines.generic import SERVE, room_to_show
+from msj.engines.generic import room_to_show
 from msj.engines.law_draws import DrawnLaws
 from msj.engines.parts_loop import run_in_order
 from msj.engines.parts_policy import Loop, Model
@@ -143,9 +143,9 @@ class PartsEngine(EventEngine):
         shown = room_to_show(most if self.front < 0 else min(self.front + self.servers + 1, most))
         model = Model(self.graph.classes, self.rules, self.environment, self.front)
         if self._serve is None:
-            self._serve = self.policy.compiled(SERVE.signature)
-        draws = self.drawn.draws
-        return Loop.run(self._serve, arriving, model, draws, self.present_jobs, self.farm, shown, self.finished)
+            self._serve = self.policy.compiled("simulated")
+        draws, present = self.drawn.draws, self.present_jobs
+        return Loop.run(self._serve, arriving, model, draws, present, self.farm, shown, self.finished, self.random)
 
     def _draw_more(self) -> None:
         self.drawn.draw_more()

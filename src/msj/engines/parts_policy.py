@@ -13,6 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numba import int64, njit, typeof
 
+from msj.decisions.compiled import AGES, ARRIVALS, CHOSEN, CLASSES, ESTIMATES, NEEDS, REMAINING
+from msj.decisions.compiled import RUNNING as IN_SERVICE
 from msj.engines.compiling import OPTIONS, helper
 from msj.engines.event import append, enter, leave, next_arrival, next_completion, unlink
 from msj.engines.generic import SERVE
@@ -165,6 +167,7 @@ def _change(model: Any, draws: Any, present: Any, servers: Any) -> Any:
 def _show(model: Any, present: Any, servers: Any, shown: Any) -> Any:
     """Write down what the function is to see; return how many jobs, and how many servers."""
     jobs, state, front = present.jobs, present.state[0], model.front
+    whole, flags, reals = shown.whole, shown.flags, shown.reals
     count, waiting, serving, left = 0, 0, 0, servers.groups[0].up
     slot = state.first
     while slot >= 0 and (front < 0 or waiting < front or serving < servers.whole[0].serving):
@@ -174,11 +177,12 @@ def _show(model: Any, present: Any, servers: Any, shown: Any) -> Any:
         if stays:
             left -= job.need
         elif served or front < 0 or waiting < front:
-            shown.slots[count], shown.needs[count], shown.running[count] = slot, job.need, served
-            shown.remaining[count] = job.remaining
+            shown.slots[count], whole[NEEDS, count], whole[CLASSES, count] = slot, job.need, job.job_class
+            flags[IN_SERVICE, count], flags[CHOSEN, count] = served, False
+            reals[REMAINING, count], reals[ESTIMATES, count] = job.remaining, job.duration
+            reals[AGES, count], reals[ARRIVALS, count] = state.now - job.arrival, job.arrival
             if job.doing == RUNNING and _speed(servers) > 0.0:
-                shown.remaining[count] = (job.finish - state.now) * _speed(servers)
-            shown.chosen[count] = False
+                reals[REMAINING, count] = (job.finish - state.now) * _speed(servers)
             count += 1
         if served:
             serving += 1
@@ -195,17 +199,18 @@ def _obey(model: Any, draws: Any, present: Any, servers: Any, shown: Any, count:
     Jobs that start uncover others behind them, and those that may not be stopped are left out from now on.
     """
     changes, stays = 0, False
+    needs, flags = shown.whole[NEEDS], shown.flags
     for i in range(count):
-        if shown.chosen[i]:
-            left -= shown.needs[i]
-        elif shown.running[i]:
+        if flags[CHOSEN, i]:
+            left -= needs[i]
+        elif flags[IN_SERVICE, i]:
             _stop(model, draws, present, servers, shown.slots[i])
             changes += 1
     if left < 0:
         return TOO_MANY_SERVERS, False
     for i in range(count):
-        waits = shown.chosen[i] and present.jobs[shown.slots[i]].doing == WAITING
-        if waits and shown.needs[i] <= servers.counts[IDLE]:
+        waits = flags[CHOSEN, i] and present.jobs[shown.slots[i]].doing == WAITING
+        if waits and needs[i] <= servers.counts[IDLE]:
             _start(model, draws, present, servers, shown.slots[i])
             changes += 1
             stays = stays or not model.classes[present.jobs[shown.slots[i]].job_class].preemptible
@@ -226,7 +231,7 @@ class Loop:
 
 
 def _run(
-    serve: Any, arriving: Any, model: Any, draws: Any, present: Any, servers: Any, shown: Any, finished: Any
+    serve: Any, arriving: Any, model: Any, draws: Any, present: Any, servers: Any, shown: Any, finished: Any, rng: Any
 ) -> Any:
     jobs, state, whole = present.jobs, present.state[0], servers.whole[0]
     while True:
@@ -234,7 +239,7 @@ def _run(
             return MORE_DRAWS
         if whole.asking > 0:
             n, left = _show(model, present, servers, shown)
-            serve(shown.needs[:n], shown.running[:n], shown.remaining[:n], left, shown.chosen[:n])
+            serve(shown.whole, shown.flags, shown.reals, n, left, servers.counts[IDLE], state.now, rng)
             status, again = _obey(model, draws, present, servers, shown, n, left)
             if status:
                 return status

@@ -1,16 +1,17 @@
 """A user's function as plain Python: what the compiler does not take runs all the same, only more slowly.
 
 The loop is the generic one, cut at the decisions: compiled code goes from one event to the next, Python asks the
-function, compiled code starts and stops jobs as it wants. So the function may use whatever Python has, and may ask for
-more than the compiled loop shows, by naming it among its arguments.
+function, compiled code starts and stops jobs as it wants. So the function may use whatever Python has.
 """
 
 from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Sequence
 from typing import Any
 
+from msj.decisions.compiled import AGES, ARRIVALS, CHOSEN, CLASSES, ESTIMATES, NEEDS, REMAINING, RUNNING
 from msj.engines.show import come_or_go, obey, show
 from msj.errors import BadFunction
 
@@ -18,12 +19,14 @@ PLACE = re.compile(r'File "([^"]*)", line (\d+)')
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # which the compiler uses where it finds a library for them
 
 
-def run_plainly(rule: Any, options: Any, arriving: Any, estimates: Any, present: Any, shown: Any, finished: Any) -> int:
+def run_plainly(
+    rule: Any, options: Any, arriving: Any, estimates: Any, present: Any, shown: Any, finished: Any, rng: Any
+) -> int:
     """Handle events up to the last arrival, or all of them; return what stopped it, 0 for nothing."""
     while come_or_go(arriving, estimates, present, finished):
         for _ in range(int(present.state[0]["present"]) + 1):
-            count = show(present, options.front, shown)
-            _ask(rule, options.servers, present, shown, count)
+            count = show(present, options, shown)
+            _ask(rule, options.servers, present, shown, count, rng)
             status, changes = obey(present, options.preemptive, shown, count)
             if status:
                 return int(status)
@@ -45,30 +48,32 @@ def why_not_compiled(error: Exception, name: str) -> str:
     )
 
 
-def asks_for_more(asks: tuple[str, ...], usual: tuple[str, ...], name: str) -> str:
-    """Say that a function runs as plain Python because of what it asks for."""
-    more = " and ".join(argument for argument in asks if argument not in usual)
-    return f"Policy function '{name}' runs as plain Python, which is slower: it asks for {more}."
-
-
-def _ask(rule: Any, servers: int, present: Any, shown: Any, count: int) -> None:
-    rows = present.jobs[shown.slots[:count]]
+def _ask(rule: Any, servers: int, present: Any, shown: Any, count: int, rng: Any) -> None:
+    state = present.state[0]
+    needs = shown.whole[NEEDS, :count]
     values = {
-        "needs": shown.needs[:count],
-        "running": shown.running[:count],
-        "remaining": shown.remaining[:count],
+        "needs": needs,
+        "classes": shown.whole[CLASSES, :count],
+        "running": shown.flags[RUNNING, :count],
+        "chosen": shown.flags[CHOSEN, :count],
+        "remaining": shown.reals[REMAINING, :count],
+        "estimates": shown.reals[ESTIMATES, :count],
+        "ages": shown.reals[AGES, :count],
+        "arrivals": shown.reals[ARRIVALS, :count],
+        "now": float(state["now"]),
         "servers": servers,
-        "chosen": shown.chosen[:count],
-        "classes": rows["job_class"],
-        "arrivals": rows["arrival"],
-        "estimates": rows["estimate"],
-        "now": float(present.state[0]["now"]),
+        "free": int(state["idle"]),
+        "rng": rng,
     }
     try:
-        rule.serve(*(values[name] for name in rule.asks))
+        rule.decide_on(values)
     except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        raise BadFunction(
-            f"policy function '{rule.name}' fails with {type(error).__name__} ({error}) at line {place.lineno}, for "
-            f"needs {shown.needs[:count].tolist()[:12]}; correct it"
-        ) from None
+        raise failed(rule.name, error, needs.tolist()) from None
+
+
+def failed(name: str, error: Exception, needs: Sequence[int] = ()) -> BadFunction:
+    """Return the error for a decision function that raised another one in a run."""
+    steps = traceback.extract_tb(error.__traceback__)
+    line = f" at line {steps[-1].lineno}" if needs and steps else ""
+    jobs = f" for needs {list(needs)[:12]}" if needs else ""
+    return BadFunction(f"policy function '{name}' fails with {type(error).__name__} ({error}){line}{jobs}; correct it")

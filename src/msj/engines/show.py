@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from msj.decisions.compiled import AGES, ARRIVALS, CHOSEN, CLASSES, ESTIMATES, NEEDS, REMAINING, RUNNING
 from msj.engines.compiling import helper
 from msj.engines.event import (
     append,
@@ -45,21 +46,28 @@ def come_or_go(arriving: Any, estimates: Any, present: Any, finished: Any) -> An
 
 
 @helper
-def show(present: Any, front: Any, shown: Any) -> Any:
+def show(present: Any, options: Any, shown: Any) -> Any:
     """Write down what the function is to see; return how many jobs it sees."""
-    jobs, state = present.jobs, present.state[0]
+    jobs, state, front = present.jobs, present.state[0], options.front
+    whole, flags, reals = shown.whole, shown.flags, shown.reals
     count, waiting, serving = 0, 0, 0
     slot = state.first
     while slot >= 0 and (front < 0 or waiting < front or serving < state.running):
         served = jobs[slot].finish < np.inf
         if served or front < 0 or waiting < front:
-            shown.slots[count], shown.needs[count], shown.running[count] = slot, jobs[slot].need, served
-            if jobs[slot].estimate == UNKNOWN:
-                shown.remaining[count] = jobs[slot].finish - state.now if served else jobs[slot].remaining
-            else:  # by way of the believed end, so that ends that coincide still do after rounding
+            shown.slots[count], whole[NEEDS, count], flags[RUNNING, count] = slot, jobs[slot].need, served
+            flags[CHOSEN, count] = False
+            if options.believed:  # by way of the believed end, so that ends that coincide still do after rounding
                 begun = jobs[slot].start if served else state.now
-                shown.remaining[count] = max((begun + jobs[slot].estimate) - state.now, 0.0)
-            shown.chosen[count] = False
+                reals[REMAINING, count] = max((begun + jobs[slot].estimate) - state.now, 0.0)
+            else:
+                reals[REMAINING, count] = jobs[slot].finish - state.now if served else jobs[slot].remaining
+            if options.details:
+                whole[CLASSES, count] = jobs[slot].job_class
+                told = jobs[slot].estimate != UNKNOWN
+                reals[ESTIMATES, count] = jobs[slot].estimate if told else jobs[slot].duration
+                reals[AGES, count] = state.now - jobs[slot].arrival
+                reals[ARRIVALS, count] = jobs[slot].arrival
             count += 1
         if served:
             serving += 1
@@ -72,15 +80,15 @@ def show(present: Any, front: Any, shown: Any) -> Any:
 @helper
 def obey(present: Any, preemptive: Any, shown: Any, count: Any) -> Any:
     """Stop and start jobs as the function wants; return what is wrong with that, and how many these were."""
-    changes = 0
+    changes, flags = 0, shown.flags
     for i in range(count):
-        changes += shown.running[i] != shown.chosen[i]
-        if shown.running[i] and not shown.chosen[i]:
+        changes += flags[RUNNING, i] != flags[CHOSEN, i]
+        if flags[RUNNING, i] and not flags[CHOSEN, i]:
             if not preemptive:
                 return STOPPED_A_JOB, changes
             stop(present, shown.slots[i])
     for i in range(count):
-        if shown.chosen[i] and not shown.running[i]:
+        if flags[CHOSEN, i] and not flags[RUNNING, i]:
             if present.jobs[shown.slots[i]].need > present.state[0].idle:
                 return TOO_MANY_SERVERS, changes
             start(present, shown.slots[i])

@@ -77,16 +77,22 @@ def compiled_fronts(model: PolicyFront, *, most_fronts: int = MOST_FRONTS) -> Co
     >>> round(solve(compiled_fronts(policy_front(system)).chain).throughput, 12)  # 8 / E[need x duration]
     3.2
     """
-    from msj.fronts.front_loop import Jobs, Rule, front_loop  # loads the compiler
+    from msj.fronts.front_loop import Rule, front_loop  # loads the compiler
 
     types, policy, servers = model.types, model.policy, model.system.servers
     serve, rule = _compiled(policy), _rule(policy)
     assert serve is not None
     assert rule is not None
     width = model.most_jobs if policy.preemptive else len(types) + model.front
-    loop_rule = Rule(servers, bool(policy.preemptive), policy.order_within_need, rule, model.front)
-    jobs = Jobs(types.needs, types.fresh, types.completion_rates, np.ascontiguousarray(types.phase_changes))
-    done, rows, full, *steps = front_loop()(serve, loop_rule, jobs, width, most_fronts)
+    loop_rule = Rule(
+        servers=servers,
+        preemptive=bool(policy.preemptive),
+        by_need=policy.order_within_need,
+        full=rule,
+        front=model.front,
+        one_by_one=not model.settles,
+    )
+    done, rows, full, *steps = front_loop()(serve, loop_rule, _jobs(model), width, most_fronts)
     if not done:
         raise TooLarge(
             f"the chain of policy '{policy.name}' has more than {most_fronts:,} fronts, of up to {model.most_jobs:,} "
@@ -128,7 +134,21 @@ def _busy(model: PolicyFront, rows: NDArray[np.int16]) -> NDArray[np.float64]:
         return np.asarray(rows[:, : len(model.types)] @ model.types.needs, dtype=float)
     from msj.fronts.front_loop import busy_loop
 
-    return np.asarray(busy_loop()(_compiled(model.policy), rows, model.types.needs, model.system.servers))
+    return np.asarray(busy_loop()(_compiled(model.policy), rows, _jobs(model), model.system.servers))
+
+
+def _jobs(model: PolicyFront) -> Any:
+    """Return the job types as the loop takes them."""
+    from msj.fronts.front_loop import Jobs
+
+    types = model.types
+    return Jobs(
+        needs=types.needs,
+        classes=np.ascontiguousarray(model.shown_classes, dtype=np.int64),
+        fresh=types.fresh,
+        completion_rates=types.completion_rates,
+        changes=np.ascontiguousarray(types.phase_changes),
+    )
 
 
 def _rule(policy: Policy) -> int | None:
@@ -143,10 +163,9 @@ def _rule(policy: Policy) -> int | None:
 
 
 def _compiled(policy: Policy) -> Any | None:
-    """Compile a policy's function, or return None: a plain one may use what cannot be compiled."""
-    from msj.fronts.front_loop import SERVE
-
+    """Compile a policy's function, or return None: it may use what cannot be compiled, or what no chain knows."""
+    forgets = policy.preemptive and policy.from_outside
     try:
-        return policy.compiled(SERVE.signature)
+        return policy.compiled("known with preemption" if forgets else "known")
     except Exception:  # whatever the compiler has against it
         return None

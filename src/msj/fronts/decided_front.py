@@ -25,7 +25,7 @@ class DecidedFront(FrontModel[Any, Any]):
 
     @property
     def most_jobs(self) -> int:
-        return self.inner.most_jobs + 1
+        return self.inner.most_jobs + self.inner.most_taken
 
     def fresh(self) -> Iterable[tuple[Any, float]]:
         return self.inner.fresh()
@@ -69,6 +69,9 @@ class DecidedFront(FrontModel[Any, Any]):
 
     def pair_classes(self, classes: int) -> None:
         self.inner.pair_classes(classes)
+
+    def confirm(self) -> None:
+        self.inner.confirm()
 
 
 def decided(front: FrontModel[Any, Any]) -> FrontModel[Any, Any]:

@@ -76,6 +76,7 @@ def saturated_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRON
             else:
                 for reached, chance in refilled(after, model.most_jobs).items():
                     blocks["quiet"].append((i, number(reached, numbers), rate * chance))
+    model.confirm()
     return list(numbers), _marked_chain(model, blocks, numbers, passed)
 
 
@@ -146,6 +147,8 @@ def open_front(model: FrontModel[Any, Any], *, most_fronts: int = MOST_FRONTS) -
                 levels[level].append(reached)
                 visited.append((level, reached))
             entries[kind][n].append((place[n, front], place[level, reached], rate))
+
+    model.confirm()
 
     def blocks(kind: str, levels_from: range, step: int) -> list[Sparse]:
         return [block_of(entries[kind][n], len(levels[n]), len(levels[n + step])) for n in levels_from]

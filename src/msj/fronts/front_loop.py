@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import boolean, float64, int8, int16, int64, njit, typeof, types
 
-SERVE = types.FunctionType(types.void(int64[::1], boolean[::1], float64[::1], int64, boolean[::1]))
+from msj.decisions.compiled import KNOWN
+
+SERVE = KNOWN.function_type
 QUIET, COMPLETES, JOINS = 0, 1, 2  # kinds of steps
 PASSES, LENGTH, NEED = 0, 1, 2  # when a front is full: so many passed over, so long, or as many servers wanted as exist
 _COMPILED: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
@@ -31,12 +33,14 @@ class Rule(NamedTuple):
     by_need: bool  # a front may be sorted by need
     full: int  # when a front is
     front: int  # ... of how many jobs
+    one_by_one: bool  # without preemption: whether the policy decides about each job that joins, or about a full window
 
 
 class Jobs(NamedTuple):
     """The job types, as arrays over types."""
 
     needs: Any
+    classes: Any
     fresh: Any
     completion_rates: Any
     changes: Any
@@ -46,8 +50,8 @@ class Shown(NamedTuple):
     """What the policy is shown, and its answer."""
 
     needs: Any
+    classes: Any
     running: Any
-    remaining: Any
     chosen: Any
 
 
@@ -119,7 +123,8 @@ def _take(row, place):  # type: ignore[no-untyped-def]
 
 @njit(**_COMPILED)
 def _room(jobs):  # type: ignore[no-untyped-def]
-    return Shown(np.empty(jobs, np.int64), np.zeros(jobs, np.bool_), np.full(jobs, np.nan), np.zeros(jobs, np.bool_))
+    numbers, flags = np.empty((2, jobs), np.int64), np.zeros((2, jobs), np.bool_)
+    return Shown(numbers[0], numbers[1], flags[0], flags[1])
 
 
 @cache
@@ -127,9 +132,9 @@ def _groups() -> tuple[Any, Any, Any]:
     """Return the types of the three groups."""
     times, numbers, flags = np.empty(0), np.empty(0, np.int64), np.empty(0, np.bool_)
     examples = (
-        Rule(1, True, True, 1, 1),
-        Jobs(numbers, times, times, np.empty((0, 0))),
-        Shown(numbers, flags, times, flags),
+        Rule(1, True, True, 1, 1, True),
+        Jobs(numbers, numbers, times, times, np.empty((0, 0))),
+        Shown(numbers, numbers, flags, flags),
     )
     rule, jobs, shown = map(typeof, examples)
     return rule, jobs, shown
@@ -138,31 +143,41 @@ def _groups() -> tuple[Any, Any, Any]:
 RULE, JOBS, SHOWN = _groups()
 
 
-@njit(types.void(SERVE, int16[::1], int64[::1], int64, SHOWN), **_COMPILED)
-def _decide(serve, row, needs, servers, shown):  # type: ignore[no-untyped-def]
+@njit(**_COMPILED)
+def _show(shown, i, jobs, job, running):  # type: ignore[no-untyped-def]
+    shown.needs[i], shown.classes[i] = jobs.needs[job], jobs.classes[job]
+    shown.running[i], shown.chosen[i] = running, False
+
+
+@njit(types.void(SERVE, int64, int64, int64, SHOWN), **_COMPILED)
+def _ask(serve, n, servers, free, shown):  # type: ignore[no-untyped-def]
+    serve(shown.needs[:n], shown.classes[:n], shown.running[:n], servers, free, shown.chosen[:n])
+
+
+@njit(types.void(SERVE, int16[::1], JOBS, int64, SHOWN), **_COMPILED)
+def _decide(serve, row, jobs, servers, shown):  # type: ignore[no-untyped-def]
     """Ask the policy about all jobs of a preemptive front."""
     n = _length(row, 0)
     for i in range(n):
-        shown.needs[i] = needs[row[i]]
-        shown.running[i] = False
-        shown.chosen[i] = False
-    serve(shown.needs[:n], shown.running[:n], shown.remaining[:n], servers, shown.chosen[:n])
+        _show(shown, i, jobs, row[i], False)
+    _ask(serve, n, servers, servers, shown)
 
 
-@njit(types.void(SERVE, int16[::1], int64[::1], int64, SHOWN), **_COMPILED)
-def _start(serve, row, needs, servers, shown):  # type: ignore[no-untyped-def]
+@njit(types.void(SERVE, int16[::1], JOBS, int64, SHOWN), **_COMPILED)
+def _start(serve, row, jobs, servers, shown):  # type: ignore[no-untyped-def]
     """Let the policy start waiting jobs of a front without preemption, in place."""
-    kinds = len(needs)
+    kinds, free = len(jobs.needs), servers
     n = 0
     for t in range(kinds):
         for _ in range(row[t]):
-            shown.needs[n], shown.running[n], shown.chosen[n] = needs[t], True, False
+            _show(shown, n, jobs, t, True)
+            free -= jobs.needs[t]
             n += 1
     busy, waiting = n, _length(row, kinds)
     for i in range(waiting):
-        shown.needs[n], shown.running[n], shown.chosen[n] = needs[row[kinds + i]], False, False
+        _show(shown, n, jobs, row[kinds + i], False)
         n += 1
-    serve(shown.needs[:n], shown.running[:n], shown.remaining[:n], servers, shown.chosen[:n])
+    _ask(serve, n, servers, free, shown)
     stays = kinds
     for i in range(waiting):
         job = row[kinds + i]
@@ -174,8 +189,9 @@ def _start(serve, row, needs, servers, shown):  # type: ignore[no-untyped-def]
     row[stays : kinds + waiting] = -1
 
 
-@njit(types.boolean(SERVE, RULE, int16[::1], int64[::1], SHOWN), **_COMPILED)
-def _full(serve, rule, row, needs, shown):  # type: ignore[no-untyped-def]
+@njit(types.boolean(SERVE, RULE, int16[::1], JOBS, SHOWN), **_COMPILED)
+def _full(serve, rule, row, jobs, shown):  # type: ignore[no-untyped-def]
+    needs = jobs.needs
     if not rule.preemptive:
         return _length(row, len(needs)) >= rule.front
     n = _length(row, 0)
@@ -186,27 +202,30 @@ def _full(serve, rule, row, needs, shown):  # type: ignore[no-untyped-def]
         for i in range(n):
             wanted += needs[row[i]]
         return wanted >= rule.servers
-    _decide(serve, row, needs, rule.servers, shown)
+    _decide(serve, row, jobs, rule.servers, shown)
     passed_over = 0
     for i in range(n):
         passed_over += not shown.chosen[i]
     return passed_over >= rule.front
 
 
-@njit(types.void(SERVE, RULE, int16[::1], int64, int64[::1], SHOWN), **_COMPILED)
-def _join(serve, rule, row, job, needs, shown):  # type: ignore[no-untyped-def]
+@njit(types.void(SERVE, RULE, int16[::1], int64, JOBS, SHOWN), **_COMPILED)
+def _join(serve, rule, row, job, jobs, shown):  # type: ignore[no-untyped-def]
     """Let the next job join, and start if the policy says so."""
+    kinds = len(jobs.needs)
     if rule.preemptive:
-        _put(row, job, needs, rule.by_need)
-    else:
-        row[len(needs) + _length(row, len(needs))] = job
-        _start(serve, row, needs, rule.servers, shown)
+        _put(row, job, jobs.needs, rule.by_need)
+        return
+    waiting = _length(row, kinds)
+    row[kinds + waiting] = job
+    if rule.one_by_one or waiting + 1 >= rule.front:
+        _start(serve, row, jobs, rule.servers, shown)
 
 
-@njit(types.void(SERVE, RULE, int16[::1], int64, int64, int64[::1], SHOWN), **_COMPILED)
-def _change(serve, rule, row, place, after, needs, shown):  # type: ignore[no-untyped-def]
+@njit(types.void(SERVE, RULE, int16[::1], int64, int64, JOBS, SHOWN), **_COMPILED)
+def _change(serve, rule, row, place, after, jobs, shown):  # type: ignore[no-untyped-def]
     """Let the job at a place (without preemption: one of that type) become of type ``after``, or complete."""
-    completes = after == len(needs)
+    completes = after == len(jobs.needs)
     if rule.preemptive:
         if completes:
             _take(row, place)
@@ -215,7 +234,7 @@ def _change(serve, rule, row, place, after, needs, shown):  # type: ignore[no-un
         return
     row[place] -= 1
     if completes:
-        _start(serve, row, needs, rule.servers, shown)
+        _start(serve, row, jobs, rule.servers, shown)
     else:
         row[after] += 1
 
@@ -238,8 +257,8 @@ def front_loop() -> Any:
 
 def _visit(serve, rule, jobs, width, most):  # type: ignore[no-untyped-def]
     """Return whether all fronts were visited; the rows; which are full; and the steps: from, to, value, kind."""
-    needs, fresh, preemptive = jobs.needs, jobs.fresh, rule.preemptive
-    kinds = len(needs)
+    fresh, preemptive = jobs.fresh, rule.preemptive
+    kinds = len(jobs.needs)
     rows, is_full = np.empty((1 << 12, width), np.int16), np.empty(1 << 12, np.bool_)
     table = np.full(1 << 14, -1, np.int64)
     source, target = np.empty(1 << 14, np.int64), np.empty(1 << 14, np.int64)
@@ -253,8 +272,8 @@ def _visit(serve, rule, jobs, width, most):  # type: ignore[no-untyped-def]
         row[:] = -1
         if not preemptive:
             row[:kinds] = 0
-        while not _full(serve, rule, row, needs, shown):
-            _join(serve, rule, row, t, needs, shown)
+        while not _full(serve, rule, row, jobs, shown):
+            _join(serve, rule, row, t, jobs, shown)
         if _number(table, rows, count, row) == count:
             is_full[count] = True
             count += 1
@@ -274,7 +293,7 @@ def _visit(serve, rule, jobs, width, most):  # type: ignore[no-untyped-def]
         base[:] = rows[i]
         weight[:] = 0.0  # of each place: how many jobs are served there
         if is_full[i] and preemptive:
-            _decide(serve, base, needs, rule.servers, shown)
+            _decide(serve, base, jobs, rule.servers, shown)
             for place in range(_length(base, 0)):
                 weight[place] = shown.chosen[place]
         elif is_full[i]:
@@ -296,12 +315,12 @@ def _visit(serve, rule, jobs, width, most):  # type: ignore[no-untyped-def]
                     continue
                 row[:] = base
                 if is_full[i]:
-                    _change(serve, rule, row, place, t, needs, shown)
+                    _change(serve, rule, row, place, t, jobs, shown)
                 else:
-                    _join(serve, rule, row, t, needs, shown)
+                    _join(serve, rule, row, t, jobs, shown)
                 reached = _number(table, rows, count, row)
                 if reached == count:
-                    is_full[count] = _full(serve, rule, row, needs, shown)
+                    is_full[count] = _full(serve, rule, row, jobs, shown)
                     count += 1
                 source[steps], target[steps], value[steps], kind[steps] = i, reached, rate, what
                 steps += 1
@@ -312,16 +331,16 @@ def _visit(serve, rule, jobs, width, most):  # type: ignore[no-untyped-def]
 @cache
 def busy_loop() -> Any:
     """Return the loop that asks the policy how many servers each preemptive front uses."""
-    return njit(float64[::1](SERVE, int16[:, ::1], int64[::1], int64), **_COMPILED)(_busy_servers)
+    return njit(float64[::1](SERVE, int16[:, ::1], JOBS, int64), **_COMPILED)(_busy_servers)
 
 
-def _busy_servers(serve, rows, needs, servers):  # type: ignore[no-untyped-def]
+def _busy_servers(serve, rows, jobs, servers):  # type: ignore[no-untyped-def]
     count, width = rows.shape
     busy = np.zeros(count)
     shown = _room(width)
     for i in range(count):
-        _decide(serve, rows[i], needs, servers, shown)
+        _decide(serve, rows[i], jobs, servers, shown)
         for place in range(_length(rows[i], 0)):
             if shown.chosen[place]:
-                busy[i] += needs[rows[i, place]]
+                busy[i] += jobs.needs[rows[i, place]]
     return busy

@@ -45,6 +45,11 @@ class FrontModel(ABC, Generic[Front, Job]):
     settles: bool = False
 
     @property
+    def most_taken(self) -> int:
+        """How many jobs beyond :attr:`most_jobs` must be known to tell what any one event leads to."""
+        return 1
+
+    @property
     @abstractmethod
     def most_jobs(self) -> int:
         """The largest size of a full front."""
@@ -85,6 +90,9 @@ class FrontModel(ABC, Generic[Front, Job]):
 
     def pair_classes(self, classes: int) -> None:
         """Hear that class ``classes + i`` is class i again, told apart to be followed; what they share, they share."""
+
+    def confirm(self) -> None:
+        """Refuse a model that answers differently when it is asked again; called once its chain is built."""
 
     def jobs(self, front: Front) -> Iterable[Any]:
         """Return the jobs of a front, each as :meth:`class_of` understands it."""

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from msj.disciplines import Fcfs, Policy
+from msj.disciplines import Fcfs
 from msj.disciplines.base import told_apart
 from msj.errors import NotSupported
 from msj.fronts.explore import Step, explore
 from msj.fronts.job_types import JobTypes, job_types
+from msj.fronts.policy_decisions import PolicyDecisions
 from msj.markov.marked_chain import MarkedChain
 from msj.model import System
 from msj.model.assumptions import require, why_not_independent
@@ -33,13 +34,13 @@ def ordered_chain(system: System, *, front: int | None = None) -> tuple[list[Fro
     types = job_types(system)
     size = front if front is not None else system.servers
     freshest = int(np.argmax(types.fresh))
-    return explore([(freshest,) * size], lambda jobs: list(_steps(types, policy, system.servers, jobs)))
+    decisions = PolicyDecisions(policy, remembers_running=False)
+    return explore([(freshest,) * size], lambda jobs: list(_steps(types, decisions, system.servers, jobs)))
 
 
-def _steps(types: JobTypes, policy: Policy, servers: int, jobs: Front) -> Iterator[Step[Front]]:
-    chosen = np.zeros(len(jobs), dtype=np.bool_)
-    running, remaining = np.zeros_like(chosen), np.full(len(jobs), np.nan)  # FCFS uses neither
-    policy.serve(types.needs[list(jobs)], running, remaining, servers, chosen)
+def _steps(types: JobTypes, decisions: PolicyDecisions, servers: int, jobs: Front) -> Iterator[Step[Front]]:
+    needs, classes = types.needs[list(jobs)].tolist(), types.class_of[list(jobs)].tolist()
+    chosen = decisions.chosen(needs, classes, [False] * len(jobs), servers)
     for position in np.flatnonzero(chosen):
         job = jobs[position]
         for j, rate in enumerate(types.phase_changes[job]):

@@ -19,14 +19,13 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from msj.disciplines import Policy
 from msj.fronts.front_model import Step
 from msj.fronts.parts_environment import Environment, Surroundings
 from msj.fronts.parts_rows import server_rows
 from msj.fronts.parts_segments import Phases
 from msj.fronts.phased_front import PhasedFront, without
+from msj.fronts.policy_decisions import PolicyDecisions
 from msj.model import System
 
 WAITS, RUNS, SAVES, ASIDE, LOADS = range(5)
@@ -50,7 +49,8 @@ class PreemptivePartsFront(PhasedFront[Front]):
             None if overhead[key] is None else Phases(overhead[key]) for key in ("snapshot", "transfer")
         )
         self.by_need = self.policy.order_within_need and self.snapshot is None
-        self._asked: dict[Any, tuple[tuple[bool, ...], bool]] = {}
+        self.decisions = PolicyDecisions(self.policy, remembers_running=True)
+        self.shown_classes = len(system.classes)
 
     @cached_property
     def one_speed(self) -> bool:  # type: ignore[override]
@@ -147,15 +147,19 @@ class PreemptivePartsFront(PhasedFront[Front]):
 
     def _ask(self, jobs: tuple[Job, ...], servers: int) -> tuple[tuple[bool, ...], bool]:
         """Return whom the policy chooses, and whether it would look at nobody else."""
-        key = (tuple((self.needs[t], mode in (RUNS, LOADS)) for t, mode, _ in jobs), servers)
-        if key not in self._asked:
-            needs = np.array([need for need, _ in key[0]], dtype=np.int64)
-            running = np.array([is_running for _, is_running in key[0]], dtype=np.bool_)
-            chosen = np.zeros(len(jobs), dtype=np.bool_)
-            if servers > 0 and len(jobs):
-                self.policy.serve(needs, running, np.full(len(jobs), np.nan), servers, chosen)
-            self._asked[key] = tuple(chosen.tolist()), self._enough(needs.tolist(), chosen.sum(), servers)
-        return self._asked[key]
+        needs = [self.needs[t] for t, _, _ in jobs]
+        if servers <= 0 or not jobs:
+            return (False,) * len(jobs), self._enough(needs, 0, servers)
+        classes = [int(self.types.class_of[t]) % self.shown_classes for t, _, _ in jobs]
+        running = [mode in (RUNS, LOADS) for _, mode, _ in jobs]
+        chosen = self.decisions.chosen(needs, classes, running, servers)
+        return tuple(chosen.tolist()), self._enough(needs, int(chosen.sum()), servers)
+
+    def pair_classes(self, classes: int) -> None:
+        self.shown_classes = classes
+
+    def confirm(self) -> None:
+        self.decisions.confirm()
 
     def _enough(self, needs: Sequence[int], chosen: int, servers: int) -> bool:
         if servers <= 0:

@@ -1,13 +1,15 @@
 """Clusters under any policy that looks at finitely many waiting jobs, as front models.
 
-The policy's own function decides, so the exact chain and the simulation cannot disagree about the policy. Jobs have a
-type (class and phase; ``job_types``). Two kinds:
+The policy's own function decides (``policy_decisions``). Jobs have a type (class and phase; ``job_types``). Two kinds:
 
 - without preemption, running jobs stay and only the waiting ones are ordered: a front is (running types, sorted;
   waiting types, in arrival order), and it is full once ``front`` jobs have been passed over;
 - with preemption everything is decided anew after every change: a front is the types in arrival order, and it is full
   once ``front`` jobs have been passed over, or, for policies that fill from a prefix, once they have seen enough. If
   the policy looks at age only among jobs of equal need, the front is sorted by need, largest first: powers fewer.
+
+A function from outside may compare the waiting jobs with each other, so what it is shown matters: as in the simulation,
+it decides when ``front`` jobs wait, or when no others are there (:class:`WindowFront`), not while they join one by one.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from msj.disciplines import Policy
 from msj.errors import NotSupported
 from msj.fronts.front_model import FrontModel, Service, Step
 from msj.fronts.job_types import JobTypes, job_types
+from msj.fronts.policy_decisions import PolicyDecisions
 from msj.model import System
 
 Types = tuple[int, ...]
@@ -40,6 +43,14 @@ class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
         self.front = front
         self.types: JobTypes = job_types(system)
         self.class_names = tuple(c.name for c in system.classes)
+        self.shown_classes = np.asarray(self.types.class_of)  # by type, as the decision function knows them
+        self.decisions = PolicyDecisions(policy, remembers_running=not policy.preemptive)
+
+    def pair_classes(self, classes: int) -> None:
+        self.shown_classes = np.asarray(self.types.class_of) % classes
+
+    def confirm(self) -> None:
+        self.decisions.confirm()
 
     def fresh(self) -> Iterator[tuple[int, float]]:
         return ((j, float(chance)) for j, chance in enumerate(self.types.fresh))
@@ -48,10 +59,9 @@ class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
         return int(self.types.class_of[job])
 
     def _decide(self, jobs: Types, running: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        chosen = np.zeros(len(jobs), dtype=np.bool_)
-        remaining = np.full(len(jobs), np.nan)  # no policy with a finite front looks at it
-        self.policy.serve(self.types.needs[list(jobs)], running, remaining, self.system.servers, chosen)
-        return chosen
+        places = list(jobs)
+        needs, classes = self.types.needs[places].tolist(), self.shown_classes[places].tolist()
+        return self.decisions.chosen(needs, classes, running.tolist(), self.system.servers)
 
     def _counts(self, jobs: Types) -> Sequence[int]:
         classes = [int(self.types.class_of[job]) for job in jobs]
@@ -160,6 +170,34 @@ class NonPreemptiveFront(PolicyFront):
         return tuple(sorted((*running, *starts))), stays
 
 
+class WindowFront(NonPreemptiveFront):
+    """Fronts in which the function decides once it sees all it is shown: ``front`` waiting jobs, or all there are."""
+
+    settles = True
+
+    @property
+    def most_taken(self) -> int:
+        return self.system.servers // int(self.types.needs.min())
+
+    def add(self, front: tuple[Types, Types], job: int) -> tuple[Types, Types]:  # type: ignore[override]
+        running, waiting = front[0], (*front[1], job)
+        return self._started(running, waiting) if len(waiting) >= self.front else (running, waiting)
+
+    def _started(self, running: Types, waiting: Types) -> tuple[Types, Types]:
+        """Return the front after decisions about the oldest ``front`` waiting jobs, while so many are there."""
+        while True:
+            before, behind = running, waiting[self.front :]
+            running, stays = super()._started(running, waiting[: self.front])
+            waiting = stays + behind
+            if running == before or len(waiting) < self.front:
+                return running, waiting
+
+    def settled(self, front: tuple[Types, Types]) -> tuple[tuple[tuple[Types, Types], float]]:  # type: ignore[override]
+        while (after := self._started(*front)) != front:
+            front = after
+        return ((front, 1.0),)
+
+
 def policy_front(system: System) -> PreemptiveFront | NonPreemptiveFront:
     """Return the front model of a system under its policy, from the policy's own function."""
     policy: Any = system.policy
@@ -167,4 +205,6 @@ def policy_front(system: System) -> PreemptiveFront | NonPreemptiveFront:
     if reason is not None:
         raise NotSupported(reason)
     front: int = policy.front_on(system.servers)
-    return (PreemptiveFront if policy.preemptive else NonPreemptiveFront)(system, policy, front)
+    if policy.preemptive:
+        return PreemptiveFront(system, policy, front)
+    return (WindowFront if policy.from_outside and front > 1 else NonPreemptiveFront)(system, policy, front)

@@ -26,9 +26,15 @@ from msj.fronts.front_chain import MOST_FRONTS, FrontLevels, block_of, filling, 
 from msj.fronts.front_model import FrontModel, Step
 from msj.fronts.front_of import front_of
 from msj.markov.marked_chain import Sparse
-from msj.model import System
+from msj.model import JobClass, System
 
 Vector = NDArray[np.float64]
+
+
+class CopiedClass(JobClass):
+    """A class again, to tell one of its jobs apart from the others."""
+
+    is_copy = True
 
 
 class TaggedFront(FrontModel[Any, Any]):
@@ -36,7 +42,7 @@ class TaggedFront(FrontModel[Any, Any]):
 
     def __init__(self, system: System) -> None:
         halves = [c.replace(share=c.share / 2) for c in system.classes]
-        twins = [c.replace(name=f"{c.name}, tagged") for c in halves]
+        twins = [CopiedClass(**dict(vars(c), name=f"{c.name}, tagged")) for c in halves]
         self.inner = decided(front_of(system.replace(classes=(*halves, *twins))))
         self.classes = len(system.classes)
         self.inner.pair_classes(self.classes)

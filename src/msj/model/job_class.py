@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.durations import Duration, duration_from_spec
@@ -39,6 +39,9 @@ class JobClass(Value):
     >>> JobClass(name="large", need=2, share="1/3", duration={"law": "exponential", "mean": 2}).work
     4.0
     """
+
+    #: Whether it stands for a class before it, and policies are shown that one; see ``fronts.tagged_front``.
+    is_copy: ClassVar[bool] = False
 
     name: str
     need: int

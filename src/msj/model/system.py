@@ -46,6 +46,9 @@ class ChosenPolicy(Protocol):
     def to_spec(self) -> str | dict[str, Any]:
         """Return what stands behind ``policy =``."""
 
+    def check(self, system: System) -> None:
+        """Refuse a system on which the policy makes a mistake."""
+
 
 class ChosenModel(Protocol):
     """What the model room knows of a ``model``: how a spec file writes it, and what it adds to the classes."""
@@ -164,6 +167,7 @@ class System(Value):
             object.__setattr__(self, "classes", _with_extra(self.classes, model))
         if model is not None:
             model.check(self)
+        self.policy.check(self)
 
     def _classes(self) -> tuple[JobClass, ...]:
         """Return the classes, checked, each with its share."""

@@ -34,6 +34,7 @@ def engine_for(
 ) -> Engine:
     """Return the engine for jobs with these needs; ``generic`` asks for the one that runs any plain function."""
     served_by = Policy.engine(policy, servers) if generic else policy.engine(servers)
+    policy.try_on(servers, needs.tolist(), classes=False)
     engine: Engine = served_by.made(_cluster(policy, servers, needs, streams))
     return engine
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from msj.disciplines.model import policy_of
 from msj.effort import Effort
 from msj.engines.compiling import compiled_before
 from msj.model import System
@@ -116,6 +117,15 @@ def remark_on(run: Run) -> str:
     return str(getattr(run.replications[0].kernel, "remark", ""))
 
 
+def _state_kept(system: System) -> str:
+    """Return a sentence if the policy's function keeps state between decisions, else nothing."""
+    kept = policy_of(system).state_kept(system)
+    return kept and (
+        f"Policy function '{system.policy.name}' keeps state between decisions (it changes {kept}). All replications "
+        "share that state, so the answer depends on the order in which they run."
+    )
+
+
 def warn_of_compiling(run: Run, effort: Effort) -> None:
     """Say so if the run's kernel has never been compiled here, or cannot be."""
     if remark := remark_on(run):
@@ -149,7 +159,7 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
         f"simulation of {question.system.policy.name}, {run.done:,} jobs in {count} replication"
         f"{'s' if count > 1 else ''}"
     )
-    rows, notes = list(_given(question)), [remark] if (remark := remark_on(run)) else []
+    rows, notes = list(_given(question)), [each for each in (remark_on(run), _state_kept(question.system)) if each]
     facts: dict[str, Any] = {}
     if outcome is Outcome.UNSTABLE:
         # Means over a growing queue say nothing: only the growth does.
