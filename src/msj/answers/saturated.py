@@ -17,6 +17,7 @@ from msj.analysis.chain_cost import in_words
 from msj.effort import Cost, Effort
 from msj.errors import InvalidInput, MsjError, NotSupported, TooLarge
 from msj.model import System
+from msj.model.trials import try_laws
 from msj.registry import ANALYSES
 from msj.results import Quantity
 
@@ -31,7 +32,8 @@ def analyses(kind: type[Some]) -> list[Some]:
 
 
 def that_apply(kind: type[Some], system: System) -> list[Some]:
-    """Return the analyses of one kind that support a system."""
+    """Return the analyses of one kind that support a system, whose laws from outside are tried."""
+    try_laws(system)
     return [analysis for analysis in analyses(kind) if analysis.supports(system) is None]
 
 
