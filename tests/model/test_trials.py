@@ -7,6 +7,9 @@ import math
 
 import numpy as np
 import pytest
+from verification.outside_laws import trials, try_at_some_rate
+from verification.random_arrivals import WrappedArrivals, wrapped_arrivals
+from verification.random_laws import wrapped_law
 
 import msj
 from msj.errors import BadLaw
@@ -14,9 +17,6 @@ from msj.model.arrivals import MarkovForm, arrivals_from
 from msj.model.trials import try_arrivals, try_duration, try_order
 from msj.model.trials.limits import deviation_factor, dkw_distance, dkw_limit
 from own_laws import Own, OwnArrivals, OwnOrder, PoissonOfOnesOwn
-from verification.outside_laws import trials, try_at_some_rate
-from verification.random_arrivals import WrappedArrivals, wrapped_arrivals
-from verification.random_laws import wrapped_law
 
 NAMES = ("small", "large")
 
@@ -63,7 +63,12 @@ WRONG_DURATIONS = {
     "negative samples": (Own(change=lambda x: x - 0.1), "drew -0.0", "must be finite and not negative", "Own.sample"),
     "NaN": (Own(change=lambda x: np.where(x > 5, np.nan, x)), "drew nan", "must be finite", "correct Own.sample"),
     "infinite": (Own(change=lambda x: np.where(x > 5, np.inf, x)), "drew inf", "must be finite", "correct Own.sample"),
-    "three times the mean": (Own(change=lambda x: 3 * x), "the mean 1, and its samples have 2.99", "may differ", "mean"),
+    "three times the mean": (
+        Own(change=lambda x: 3 * x),
+        "the mean 1, and its samples have 2.99",
+        "may differ",
+        "mean",
+    ),
     "half the mean": (Own(change=lambda x: x / 2), "the mean 1, and its samples have 0.499", "may differ", "mean"),
     "wrong second moment": (
         Own(second=4.0, fourth=50.0),

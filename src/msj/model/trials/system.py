@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable, Iterator, Mapping
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from msj.errors import BadLaw
@@ -54,7 +55,7 @@ def _laws_in(value: Any) -> Iterator[Any]:
         for item in value.values():
             yield from _laws_in(item)
     elif isinstance(value, (list, tuple)):
-        if value and not isinstance(value[0], (int, float)):  # rows of numbers may be long
+        if value and not isinstance(value[0], (Number, str)):  # rows of numbers may be long
             for item in value:
                 yield from _laws_in(item)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
