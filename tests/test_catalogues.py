@@ -76,7 +76,7 @@ def test_exit_codes_tell_what_was_asked_wrong_from_what_has_no_answer():
         if isinstance(kind, type) and issubclass(kind, errors.MsjError)
     }
     assert codes == {
-        "MsjError": 2, "InvalidInput": 2, "BadFunction": 2, "NotSupported": 2, "TooLarge": 2,
+        "MsjError": 2, "InvalidInput": 2, "BadFunction": 2, "BadLaw": 2, "NotSupported": 2, "TooLarge": 2,
         "Unstable": 1, "NotAccurate": 1, "OutOfTime": 1,
     }  # fmt: skip
 

@@ -74,6 +74,10 @@ class BadFunction(InvalidInput):
         return self
 
 
+class BadLaw(BadFunction):
+    """A law defined outside the package that draws impossible values or contradicts what it declares."""
+
+
 class NotSupported(MsjError):
     """A method that does not apply to this system, with the reason."""
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from msj import Empirical, Exponential, JobClass, System
+from msj import Empirical, Exponential, InvalidInput, JobClass, System
 from msj.disciplines.first_fit import FirstFit
 from msj.registry import DURATIONS, MODELS, POLICIES
 
@@ -81,4 +81,6 @@ def test_a_users_own_policy_class_counts_by_what_it_does():
     assert None not in found
     assert len(found) == 3
     assert made(object()).identity() is None
-    assert "a object, whose value cannot be compared" in system(policy=made(object())).why_no_identity()
+    assert "a object, whose value cannot be compared" in made(object()).why_no_identity()
+    with pytest.raises(InvalidInput, match=r"front = <object .*> must be a whole number"):
+        system(policy=made(object()))

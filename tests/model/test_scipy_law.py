@@ -142,3 +142,15 @@ def test_a_spec_file_names_it():
     duration = {"law": "scipy", "name": "gamma", "a": 2, "scale": 1}
     found = from_document({"servers": 1, "classes": [{"name": "all", "need": 1, "share": 1, "duration": duration}]})
     assert found.classes[0].duration == Scipy(name="gamma", parameters={"a": 2})
+
+
+def test_a_distribution_of_ones_own_is_not_taken_for_one_of_scipy(monkeypatch):
+    class Mine(stats.rv_continuous):
+        def _cdf(self, x):
+            return -np.expm1(-x)
+
+    own = Mine(a=0.0, name="mine")
+    monkeypatch.setattr(stats, "mine", own, raising=False)
+    for given in (own(), {"law": "scipy", "name": "mine"}):
+        with pytest.raises(InvalidInput, match="mine"):
+            duration_from_spec(given)

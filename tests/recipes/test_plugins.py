@@ -217,3 +217,59 @@ def test_list_names_the_file_of_what_was_added(put, run, ask):
     assert (rows["triangular"], rows["exponential"]) == (str(file), "")
     _, out, _ = run("list", "policies", "--json")
     assert "file" not in json.loads(out)[0]
+
+
+LARGE_ONES_ARE_WRONG = '''
+from dataclasses import dataclass
+from typing import ClassVar
+
+from msj import Exponential
+from msj.model.durations import Duration
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargeWrong(Duration):
+    """Exponential durations, but with a mean above 1.5 samples of twice that."""
+
+    law: ClassVar[str] = "large-wrong"
+    summary: ClassVar[str] = "exponential, if short"
+
+    mean: float
+
+    @property
+    def second_moment(self):
+        return 2.0 * self.mean**2
+
+    def as_phase_type(self):
+        return Exponential(mean=self.mean).as_phase_type()
+
+    def sample(self, rng, size):
+        return rng.exponential(self.mean * (2 if self.mean > 1.5 else 1), size)
+
+    def scaled(self, factor):
+        return self.replace(mean=self.mean * factor)
+
+
+VARIANT = LargeWrong
+'''
+
+
+def test_a_law_that_contradicts_itself_ends_a_command_with_a_sentence(put, run, cluster):
+    put("large_wrong.py", LARGE_ONES_ARE_WRONG)
+    path = cluster("arrival_rate = 0.2", '{ law = "large-wrong", mean = 2 }')
+    for command in (("analyse",), ("simulate", "--jobs", 1000), ("sweep", "--vary", "arrival_rate=0.1,0.2")):
+        code, out, err = run(command[0], path, *command[1:])
+        assert (code, out) == (2, "")
+        assert "duration law 'large-wrong' declares" in err
+        assert "correct as_phase_type or sample" in err
+        assert "Traceback" not in err
+
+
+def test_a_law_that_only_one_cell_of_a_sweep_has_is_tried_there(put, cluster):
+    put("large_wrong.py", LARGE_ONES_ARE_WRONG)
+    path = cluster("arrival_rate = 0.2", '{ law = "large-wrong", mean = 1 }')
+    found = msj.sweep(path, vary={"classes.small.duration.mean": [1, 2]})
+    [gap] = found.missing
+    assert gap.at["change"] == "classes.small.duration.mean = 2"
+    assert "duration law 'large-wrong' declares" in gap.reason
+    assert found.row("mean_response_time").kind == "exact"

@@ -67,11 +67,13 @@ def require_threshold(system: System, threshold: float) -> None:
     For chains that are too large to be solved only for a comparison; they are compared once they are solved.
     """
     if from_outside(system):
-        reason = _threshold_disagreement(
-            without_load(system).replace(arrivals="poisson", order="independent"), threshold
-        )
+        reason = _threshold_disagreement(_with_poisson_arrivals(system), threshold)
         if reason is not None:
             raise Disagreement(reason)
+
+
+def _with_poisson_arrivals(system: System) -> System:
+    return without_load(system).replace(arrivals="poisson", order="independent")
 
 
 @lru_cache(maxsize=256)

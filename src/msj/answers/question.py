@@ -23,6 +23,7 @@ from msj.answers.cross_check import require_agreement
 from msj.errors import InvalidInput
 from msj.model import System
 from msj.model.spec_file import SystemLike, as_system
+from msj.model.trials import try_laws
 from msj.registry import files_behind
 from msj.results import Result
 from msj.store import code_identity, digest, known_rooms
@@ -69,9 +70,15 @@ def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
         seconds = round(time.perf_counter() - started, 6)
         facts = {**answer.provenance, "seconds": answer.provenance.get("seconds", seconds), "question": asked}
         facts |= identity_of(arguments.get("system"), asked, facts.get("seed"))
-        return replace(answer, provenance=facts)
+        return replace(answer, provenance=facts, notes=with_law_notes(answer.notes, arguments.get("system")))
 
     return ask
+
+
+def with_law_notes(notes: tuple[str, ...], system: System | None) -> tuple[str, ...]:
+    """Return the notes of an answer, and those on the trials of the system's laws from outside, each once."""
+    trials = () if system is None else try_laws(system)
+    return (*notes, *(note for note in trials if note not in notes))
 
 
 def logs_behind(options: Mapping[str, Any]) -> dict[str, str]:

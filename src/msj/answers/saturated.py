@@ -19,6 +19,7 @@ from msj.answers.cross_check import MAX_OPERATIONS, require_agreement, require_t
 from msj.effort import Cost, Effort
 from msj.errors import InvalidInput, MsjError, NotSupported, TooLarge
 from msj.model import System
+from msj.model.trials import try_laws
 from msj.results import Quantity
 
 Method: TypeAlias = Literal["auto", "chain", "closed-form"]
@@ -27,7 +28,8 @@ UNLIMITED = Effort(operations=float("inf"), bytes=float("inf"))
 
 
 def that_apply(kind: type[Some], system: System) -> list[Some]:
-    """Return the analyses of one kind that apply to a system; raise if its own code contradicts them."""
+    """Return the analyses of one kind that apply to a system; code from outside that contradicts them is refused."""
+    try_laws(system)
     found = supporting(kind, system)
     if found and issubclass(kind, (SaturatedAnalysis, ResponseAnalysis)):
         require_agreement(system)

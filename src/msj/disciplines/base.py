@@ -53,6 +53,7 @@ from msj.disciplines.served_by import ServedBy
 from msj.errors import BadFunction, InvalidInput, NotSupported
 from msj.model import System
 from msj.model.chosen import Chosen
+from msj.model.numbers import whole
 from msj.model.system import ChosenPolicy
 from msj.store import function_identity, function_parts
 
@@ -245,7 +246,12 @@ class Policy(Chosen, ABC):
         """
         if not (self.from_outside and self._decides_by_function):
             return ""
-        rules = TrialRules(front=self.front_on(servers), preemptive=bool(self.preemptive), may_idle=self.may_idle)
+        front = self.front_on(servers)
+        rules = TrialRules(
+            front=None if front is None else whole(front, "front"),
+            preemptive=bool(self.preemptive),
+            may_idle=bool(self.may_idle),
+        )
         version = self.version()
         key = (self.serve, version, rules, servers, tuple(needs), classes)
         if version is None or key not in _tried:

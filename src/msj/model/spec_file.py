@@ -23,6 +23,7 @@ from msj.errors import InvalidInput, MsjError
 from msj.model.endless import require_an_end
 from msj.model.job_class import JobClass
 from msj.model.system import CLASS_KEYS, DEPENDENCE, LOADS, ChosenModel, System, check_class_key, chosen_model
+from msj.model.trials import try_laws
 from msj.model.written_units import in_one_unit
 from msj.registry import nearest
 from msj.store import write_text
@@ -46,17 +47,19 @@ def read(path: str | os.PathLike[str]) -> System:
 
 
 def as_system(given: SystemLike) -> System:
-    """Return the system itself, or the one a file describes.
+    """Return the system itself, or the one a file describes; its laws from outside are tried (``model.trials``).
+
+    Every verb takes its system by this function. Reading or making a system draws no samples.
 
     Examples
     --------
     >>> as_system("examples/two_servers.toml").servers
     2
     """
-    if isinstance(given, System):
-        return given
-    if isinstance(given, (str, os.PathLike)):
-        return read(given)
+    if isinstance(given, (System, str, os.PathLike)):
+        system = given if isinstance(given, System) else read(given)
+        try_laws(system)
+        return system
     raise InvalidInput(f"{given!r} is no cluster; give a System, or the name of the file that describes one")
 
 

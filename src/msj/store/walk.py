@@ -187,7 +187,8 @@ class Walk:
         return ["class", kind.__qualname__, bases, members, own]
 
     def _member(self, value: Any, owner: str, label: str) -> Any:
-        """Write down what stands in a class."""
+        """Write down what stands in a class; a function that only checks another counts as the one it checks."""
+        value = getattr(value, "__checked__", value)
         if isinstance(value, (staticmethod, classmethod)):
             return [type(value).__name__, self._member(value.__func__, owner, label)]
         if isinstance(value, property):

@@ -121,7 +121,7 @@ def clusters_of(systems: Any) -> dict[str, System]:
         systems = [systems]
     found: dict[str, System] = {}
     for given in systems:
-        system = from_document(dict(given)) if isinstance(given, Mapping) else as_system(given)
+        system = as_system(from_document(dict(given)) if isinstance(given, Mapping) else given)
         label = system.name or (Path(given).stem if isinstance(given, (str, os.PathLike)) else "cluster")
         number = 1
         while label in found:

@@ -7,12 +7,14 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from msj.effort import Effort
 from msj.errors import Failure
 from msj.executors.workers import Workers, workers
+from msj.model.trials import try_laws
 from msj.results import Missing, Outcome, Result, Watch, provenance
 from msj.sweeps.cell import COMPUTES, Cell
 from msj.sweeps.folder import Folder
@@ -135,7 +137,7 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
         if not failed.lasting
     ]
     clusters = question.grid.clusters.values()
-    return result_of(
+    result = result_of(
         folder,
         cells=set(wanted),
         outcome=outcome or (Outcome.OUT_OF_TIME if scheduler.open else None),
@@ -143,3 +145,4 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
         provenance=facts,
         missing=missing,
     )
+    return replace(result, notes=tuple(dict.fromkeys(note for system in clusters for note in try_laws(system))))

@@ -23,6 +23,7 @@ from msj.model import System
 from msj.model.arrivals.walk import walk_through_states
 from msj.model.durations import Exponential
 from msj.model.orders import OrderChain
+from msj.model.trials import try_laws
 from msj.workloads.job_block import JobBlock
 from msj.workloads.streams import Streams
 
@@ -37,6 +38,7 @@ class SystemJobs:
     """
 
     def __init__(self, system: System, *, arrival_rate: float, streams: Streams, least_busy: float = 1.0) -> None:
+        try_laws(system)
         self.system = system
         self.arrival_rate = float(arrival_rate)
         self.needs = np.array([c.need for c in system.classes], dtype=np.int64)
@@ -54,11 +56,13 @@ class SystemJobs:
         self.classes = streams.generator("classes")
         self.durations = streams.generator("durations")
         names = [c.name for c in system.classes]
+        self.told = system.arrivals.marks_classes
         # Poisson arrivals and independent jobs have a loop of their own, below.
         self.arrivals = (
-            None if system.arrivals.poisson else system.arrivals.sampler(self.arrival_rate, self.gaps, names)
+            None
+            if system.arrivals.poisson and not self.told
+            else system.arrivals.sampler(self.arrival_rate, self.gaps, names)
         )
-        self.told = system.arrivals.marks_classes
         self.order = None if system.order.independent or self.told else OrderWalk(system.order_chain, self.classes)
         if system.arrivals.period is not None:
             self.least_gap = np.inf  # the clock must stay what it is

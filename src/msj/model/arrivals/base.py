@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from msj.model.law import Law, law_from
 from msj.model.numbers import Number
+from msj.model.outside import check_sampler, register
 from msj.registry import ARRIVALS
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class Arrivals(Law, ABC):
     poisson: ClassVar[bool] = False
     #: Whether jobs come one at a time; if not, some wait however few there are.
     one_at_a_time: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        register(cls, "arrival law", "sampler", check_sampler)
 
     @property
     def own_rate(self) -> Number | None:

@@ -2,6 +2,9 @@
 
 A law lives in one file, names itself (``law``), and gives its first two moments and samples. Laws that are phase
 type also say so (``as_phase_type``): those are the ones exact methods understand; the others are for simulation.
+
+A law from outside the package may declare more: its distribution function (``cdf``) and its fourth moment (``moment``).
+Its samples are tested against what it declares when it is first used (``model.trials``).
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 
 from msj.errors import InvalidInput
 from msj.model.numbers import Number, as_plain
+from msj.model.outside import check_sample, register
 from msj.model.value import Value
 from msj.registry import DURATIONS, nearest
 
@@ -35,6 +39,10 @@ class Duration(Value, ABC):
     # Every law has a mean; in some it is a field the user gives, in others a property.
     mean: Any
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        register(cls, "duration law", "sample", check_sample)
+
     @property
     @abstractmethod
     def second_moment(self) -> float:
@@ -44,6 +52,10 @@ class Duration(Value, ABC):
         """E[X^order], for orders below 0 too; infinite where it is infinite, nan where the law does not say."""
         phase_type = self.as_phase_type()
         return math.nan if phase_type is None else phase_type.moment(order)
+
+    def cdf(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:  # noqa: ARG002
+        """Return P(X ≤ x) for an array of x ≥ 0; None where the law does not declare its distribution function."""
+        return None
 
     @property
     def tail_index(self) -> float:

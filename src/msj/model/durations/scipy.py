@@ -164,7 +164,12 @@ def from_frozen(given: Any) -> Scipy | None:
 def _distribution(name: object) -> Any:
     from scipy import stats  # here: it takes a second, and few ask for it
 
-    known = sorted(key for key, found in vars(stats).items() if isinstance(found, stats.rv_continuous))
+    # A distribution of the user's own that was put there is not SciPy's: nobody has tested it.
+    known = sorted(
+        key
+        for key, found in vars(stats).items()
+        if isinstance(found, stats.rv_continuous) and type(found).__module__.startswith("scipy.")
+    )
     if text(name, "name") not in known:
         hint = nearest(str(name), known)
         fix = hint if hint.startswith("did") else "give a continuous one by its name there, such as 'gamma'"

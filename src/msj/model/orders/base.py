@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 from msj.model.law import Law, law_from
 from msj.model.numbers import Number
 from msj.model.orders.order_chain import OrderChain
+from msj.model.outside import register
 from msj.registry import ORDERS
 
 
@@ -22,6 +23,10 @@ class Order(Law, ABC):
 
     #: Whether jobs know nothing of each other.
     independent: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        register(cls, "order of jobs")
 
     @abstractmethod
     def chain(self, shares: Sequence[Number]) -> OrderChain:
