@@ -9,8 +9,8 @@ from cases import label
 from one_by_one import assert_same, in_blocks
 from parts_cases import Draw, again, common_numbers, jobs_for, on, plain_class
 
-from msj.decisions import decision_arguments
-from msj.decisions.compiled import NEEDS, RUNNING, compile_decision
+from msj.decision_functions import decision_arguments
+from msj.decision_functions.compiled import NEEDS, RUNNING, compile_decision
 from msj.engines.parts import PartsEngine
 from msj.engines.parts_policy import LOADING, WAITING, _show
 from msj.registry import POLICIES

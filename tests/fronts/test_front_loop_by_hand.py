@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from msj.decisions.compiled import compile_decision
+from msj.decision_functions.compiled import compile_decision
 from msj.fronts.front_loop import Jobs, Shown, _number, _start, _table
 
 

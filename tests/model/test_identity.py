@@ -82,5 +82,5 @@ def test_a_users_own_policy_class_counts_by_what_it_does():
     assert len(found) == 3
     assert made(object()).identity() is None
     assert "a object, whose value cannot be compared" in made(object()).why_no_identity()
-    with pytest.raises(InvalidInput, match=r"front = <object .*> must be a whole number"):
+    with pytest.raises(InvalidInput, match=r"front = <object .*> is not a number"):
         system(policy=made(object()))

@@ -4,9 +4,9 @@ The function gets the jobs present in arrival order and marks those to serve::
 
     def serve(needs, running, servers, chosen): ...
 
-It names the arguments it wants; ``msj.decisions.arguments`` has all of them. It uses nothing but loops over these
-arrays, so that the same text can be compiled for simulation and called plainly to build an exact chain. A chain does
-not know every argument (``remaining``, for instance): a policy that uses one of those has no finite chain and is
+It names the arguments it wants; ``msj.decision_functions.arguments`` has all of them. It uses nothing but loops over
+these arrays, so that the same text can be compiled for simulation and called plainly to build an exact chain. A chain
+does not know every argument (``remaining``, for instance): a policy that uses one of those has no finite chain and is
 refused when the chain is built. Policies from outside the package are tried on the needs of their system first
 (``check``).
 
@@ -45,9 +45,9 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, Self
 
-from msj.decisions import call_decision, decision_arguments, random_source, state_kept, try_decisions
-from msj.decisions.arguments import DecisionFunction
-from msj.decisions.trial import TrialRules
+from msj.decision_functions import call_decision, decision_arguments, random_source, state_kept, try_decisions
+from msj.decision_functions.arguments import DecisionFunction
+from msj.decision_functions.trial import TrialRules
 from msj.disciplines.counting import Counting
 from msj.disciplines.served_by import ServedBy
 from msj.errors import BadFunction, InvalidInput, NotSupported
@@ -210,8 +210,8 @@ class Policy(Chosen, ABC):
         call_decision(self.serve, self.arguments, values)
 
     def compiled(self, form: str) -> Any:
-        """Compile the function for one of ``decisions.compiled.FORMS``; what the compiler has against it is raised."""
-        from msj.decisions.compiled import compile_decision
+        """Compile the function for one of ``decision_functions.compiled.FORMS``; the compiler's errors are raised."""
+        from msj.decision_functions.compiled import compile_decision
 
         version = self.version()
         # What cannot be compared is never taken from before.

@@ -1,7 +1,7 @@
 """A user's own policy: one plain function in a file or a notebook.
 
-The function names the arguments it wants (``msj.decisions``). It is tried on the needs of its system first, so that a
-wrong signature or a decision that does not fit gets a sentence that says so.
+The function names the arguments it wants (``msj.decision_functions``). It is tried on the needs of its system first, so
+that a wrong signature or a decision that does not fit gets a sentence that says so.
 
 What such a policy is, its function says and not its name: it is told apart from others by its identity
 (``msj.store.functions``), computed afresh each time, because a value the function uses may be changed at any moment.
@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.decisions import decision_arguments
+from msj.decision_functions import decision_arguments
 from msj.disciplines.base import Serve
 from msj.disciplines.function_file import function_in_file
 from msj.disciplines.restarting import Restarting
@@ -41,7 +41,7 @@ class OwnFunction(Restarting):
     Parameters
     ----------
     function
-        The decision function: it marks the jobs to serve; ``msj.decisions.arguments`` has the arguments it may name.
+        The decision function: it marks the jobs to serve. ``msj.decision_functions`` has the arguments it may name.
     preemptive
         Whether it may stop running jobs; if not, stopping one is an error.
     front

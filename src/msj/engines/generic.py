@@ -2,7 +2,8 @@
 
 The function sees the jobs running and the ``front`` oldest waiting ones (all of them where the rule has no such limit),
 in order of arrival, and marks those to serve. It is passed as a first-class function of fixed type
-(``decisions.compiled``), so this loop is compiled once and cached; a user's function costs a fraction of a second.
+(``decision_functions.compiled``), so this loop is compiled once and cached; a user's function costs a fraction of a
+second.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from numba import int64, njit, typeof
 from numpy.typing import NDArray
 
-from msj.decisions.compiled import SIMULATED
+from msj.decision_functions.compiled import SIMULATED
 from msj.engines.cluster import Cluster
 from msj.engines.compiling import OPTIONS
 from msj.engines.event import EventEngine
@@ -55,7 +56,7 @@ class PlainRule(Protocol):
         """Call its function with those of the values that it wants."""
 
     def compiled(self, form: str) -> Any:
-        """Return its function, compiled for one of ``decisions.compiled.FORMS``."""
+        """Return its function, compiled for one of ``decision_functions.compiled.FORMS``."""
 
 
 class Options(NamedTuple):
@@ -74,7 +75,7 @@ class Options(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What the function sees and its answer, as tables (``decisions.compiled``), and the slots of these jobs."""
+    """What the function sees and its answer, as tables of ``decision_functions.compiled``, and the jobs' slots."""
 
     slots: Any
     whole: Any

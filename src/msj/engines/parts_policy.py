@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numba import int64, njit, typeof
 
-from msj.decisions.compiled import AGES, ARRIVALS, CHOSEN, CLASSES, ESTIMATES, NEEDS, REMAINING
-from msj.decisions.compiled import RUNNING as IN_SERVICE
+from msj.decision_functions.compiled import AGES, ARRIVALS, CHOSEN, CLASSES, ESTIMATES, NEEDS, REMAINING
+from msj.decision_functions.compiled import RUNNING as IN_SERVICE
 from msj.engines.compiling import OPTIONS, helper
 from msj.engines.event import append, enter, leave, next_arrival, next_completion, unlink
 from msj.engines.generic import SERVE

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from msj.decisions.compiled import AGES, ARRIVALS, CHOSEN, CLASSES, ESTIMATES, NEEDS, REMAINING, RUNNING
+from msj.decision_functions.compiled import AGES, ARRIVALS, CHOSEN, CLASSES, ESTIMATES, NEEDS, REMAINING, RUNNING
 from msj.engines.compiling import helper
 from msj.engines.event import (
     append,

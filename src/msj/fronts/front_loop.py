@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import boolean, float64, int8, int16, int64, njit, typeof, types
 
-from msj.decisions.compiled import KNOWN
+from msj.decision_functions.compiled import KNOWN
 
 SERVE = KNOWN.function_type
 QUIET, COMPLETES, JOINS = 0, 1, 2  # kinds of steps

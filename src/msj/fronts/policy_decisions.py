@@ -3,7 +3,7 @@
 A chain is exact only if the decision function is such a function. Three things are done about functions from outside:
 
 - what the chain does not know (how long jobs have waited, what is left of their service, random numbers) is passed as
-  :class:`~msj.decisions.Unreadable`: using it is noticed, naming it is not;
+  :class:`~msj.decision_functions.Unreadable`: using it is noticed, naming it is not;
 - every decision is checked as a simulation would check it: the jobs fit, and running jobs go on without preemption;
 - :meth:`PolicyDecisions.confirm` asks for every decision a second time, in the opposite order and with the running jobs
   in another order; an answer that differs shows a function that depends on something else.
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.decisions import ARGUMENTS, Unreadable
+from msj.decision_functions import ARGUMENTS, Unreadable
 from msj.disciplines import Policy
 from msj.errors import BadFunction, MsjError, NotSupported
 

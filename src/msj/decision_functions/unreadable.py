@@ -31,7 +31,7 @@ class Unreadable:
     >>> remaining[0] < 3
     Traceback (most recent call last):
     ...
-    msj.decisions.unreadable.UnreadableValue: remaining
+    msj.decision_functions.unreadable.UnreadableValue: remaining
     >>> remaining.used
     True
     """

@@ -5,10 +5,10 @@ chain does not know, ``hidden_inputs`` what a function must not use besides its 
 that finds mistakes before the first result.
 """
 
-from msj.decisions.arguments import ARGUMENTS, call_decision, decision_arguments
-from msj.decisions.hidden_inputs import random_source, state_kept
-from msj.decisions.trial import try_decisions
-from msj.decisions.unreadable import Unreadable, UnreadableValue
+from msj.decision_functions.arguments import ARGUMENTS, call_decision, decision_arguments
+from msj.decision_functions.hidden_inputs import random_source, state_kept
+from msj.decision_functions.trial import try_decisions
+from msj.decision_functions.unreadable import Unreadable, UnreadableValue
 
 __all__ = [
     "ARGUMENTS",

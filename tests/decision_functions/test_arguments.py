@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import msj
-from msj.decisions import ARGUMENTS, call_decision, decision_arguments
+from msj.decision_functions import ARGUMENTS, call_decision, decision_arguments
 from msj.errors import BadFunction
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from msj.decisions.arguments import call_decision
+from msj.decision_functions.arguments import call_decision
 from msj.errors import BadFunction
 
 EVENTS = 300

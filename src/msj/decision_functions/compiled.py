@@ -5,8 +5,8 @@ once and cached. Between the two stands a few lines' adapter that is generated f
 
 - ``SIMULATED``: everything, as rows of three tables (whole numbers, flags, real numbers), of which the first ``count``
   columns hold jobs;
-- ``KNOWN``: what a chain knows, as arrays; all else is :data:`~msj.decisions.unreadable.UNREADABLE`, so that a function
-  which compiles in this form uses nothing that the chain does not know.
+- ``KNOWN``: what a chain knows, as arrays; all else is ``UNREADABLE`` (``unreadable``), so that a function which
+  compiles in this form uses nothing that the chain does not know.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numba import boolean, float64, int64, njit, typeof, types
 
-from msj.decisions.arguments import ARGUMENTS, USUAL, DecisionFunction
-from msj.decisions.unreadable import UNREADABLE, numba_type
+from msj.decision_functions.arguments import ARGUMENTS, USUAL, DecisionFunction
+from msj.decision_functions.unreadable import UNREADABLE, numba_type
 
 # Rows of the tables.
 NEEDS, CLASSES = range(2)  # whole
