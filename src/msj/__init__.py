@@ -28,6 +28,7 @@ if _TYPE_CHECKING:
         analyse,
         compare,
         curve,
+        decisions,
         design,
         fit,
         in_symbols,
@@ -123,7 +124,7 @@ _PLACES = {
     "msj.results": "Outcome Progress Quantity Result",
     "msj.logs": "Trace read_log",
     "msj.workloads": "RecordedJobs",
-    "msj.answers": "analyse compare curve design fit in_symbols log open_system region replay simulate waste",
+    "msj.answers": "analyse compare curve decisions design fit in_symbols log open_system region replay simulate waste",
     "msj.analysis": "analyse_model saturate",
     "msj.growth": (
         "cluster_scaling fluid one_and_n_scaling one_and_n_worst two_needs_scaling zero_queueing zero_queueing_family"
@@ -213,6 +214,7 @@ __all__ = [
     "cluster_scaling",
     "compare",
     "curve",
+    "decisions",
     "design",
     "fit",
     "fluid",

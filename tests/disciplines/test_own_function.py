@@ -230,7 +230,7 @@ def test_a_plain_function_is_asked_until_nothing_changes(monkeypatch, front, cha
     left, events, asks = list(changes), [True, False], []
     monkeypatch.setattr(plainly, "come_or_go", lambda *_: events.pop(0))
     monkeypatch.setattr(plainly, "show", lambda *_: 0)
-    monkeypatch.setattr(plainly, "_ask", lambda *given: asks.append(given))
+    monkeypatch.setattr(plainly, "ask_function", lambda *given: asks.append(given))
     monkeypatch.setattr(plainly, "obey", lambda *_: (0, left.pop(0)))
     present = SimpleNamespace(state=[{"present": 3}])
     options = SimpleNamespace(front=front, servers=4, preemptive=False)

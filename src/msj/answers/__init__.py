@@ -3,6 +3,7 @@
 from msj.answers.analyse import analyse
 from msj.answers.compare import compare
 from msj.answers.curve import curve
+from msj.answers.decisions import Decision, Decisions, decisions
 from msj.answers.design import design
 from msj.answers.fit import FitResult, fit
 from msj.answers.log import LogResult, log
@@ -15,6 +16,8 @@ from msj.answers.symbols import in_symbols
 from msj.answers.waste import waste
 
 __all__ = [
+    "Decision",
+    "Decisions",
     "FitResult",
     "LogResult",
     "SystemLike",
@@ -22,6 +25,7 @@ __all__ = [
     "as_system",
     "compare",
     "curve",
+    "decisions",
     "design",
     "fit",
     "in_symbols",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,7 +20,10 @@ from msj.cli.options import (
     spec_file,
 )
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import leave, show_result
+from msj.cli.show import leave, screen_width, show_json, show_result
+
+if TYPE_CHECKING:
+    from msj.model import System
 
 
 @click.command()
@@ -48,9 +51,16 @@ from msj.cli.show import leave, show_result
 @click.option(
     "--checkpoint", type=click.Path(path_type=Path), metavar="PATH", help="Save the run there, or continue it."
 )
+@click.option(
+    "--decisions",
+    type=click.IntRange(1, 100_000),
+    metavar="N",
+    help="List the first N decisions of the policy instead: which jobs it serves and preempts.",
+)
 @output_options
 def simulate(
     file: Path,
+    decisions: int | None,
     policy: str | None,
     jobs: int | None,
     time: str | None,
@@ -74,12 +84,16 @@ def simulate(
       msj simulate examples/two_servers.toml --policy first-fit --precision 0.01
       msj simulate examples/two_servers.toml --policy '{ name = "first-fit", window = 4 }'
       msj simulate examples/two_servers.toml --policy my_policy.py:pick --json
+      msj simulate examples/two_servers.toml --policy first-fit --decisions 20 --seed 1
     """
     from msj import answers
     from msj.model.numbers import number
     from msj.model.written_units import plain_time
 
     system = read_system(file, **cluster)
+    if decisions is not None:
+        _list_decisions(system, decisions, policy, seed, as_json=as_json, as_csv=as_csv)
+        return
     with speaking_of(file), ProgressBar() as bar:
         result = answers.simulate(
             system,
@@ -98,3 +112,17 @@ def simulate(
         )
     show_result(result, as_json=as_json, as_csv=as_csv)
     leave(result)
+
+
+def _list_decisions(
+    system: System, count: int, policy: str | None, seed: int | None, *, as_json: bool, as_csv: bool
+) -> None:
+    """Print the first decisions of a policy."""
+    from msj import answers
+
+    chosen = None if policy is None else policy_from_text(policy)
+    found = answers.decisions(system, count, policy=chosen, seed=seed)
+    if as_json:
+        show_json(found.to_dicts())
+    else:
+        click.echo(found.to_csv() if as_csv else found.to_text(width=screen_width()), nl=not as_csv)

@@ -30,6 +30,7 @@ class BalancedSplitting(Policy):
     summary: ClassVar[str] = "each need owns servers in proportion to its work, the rest serve FCFS; option psi"
     citation: ClassVar[str] = "after Anselmi and Doncel 2024 (balanced splitting)"
     preemptive: ClassVar[bool] = False
+    serve_is_complete: ClassVar[bool] = False
 
     psi: Number = field(default=0.9)
     owned: tuple[tuple[int, int], ...] = field(default=())

@@ -78,6 +78,7 @@ OF_THE_RULE = (
     "oldest_because",
     "least_busy_per_job",
     "may_idle",
+    "serve_is_complete",
     "turns_away",
 )
 _tried: dict[Any, str] = {}  # trials that were passed, each with what the function keeps between decisions
@@ -124,8 +125,6 @@ class Policy(Chosen, ABC):
     knows_laws: ClassVar[bool] = False
     #: Whether it works with estimates of how long each job will take, such as users give.
     uses_estimates: ClassVar[bool] = False
-    #: Whether all servers may stand idle although jobs wait.
-    may_idle: bool = False
     #: Whether, in a front sorted by need (largest first, ties by age), the same jobs are served as in order of arrival.
     order_within_need: ClassVar[bool] = False
     #: Whether no job waits for one that needs fewer servers.
@@ -145,6 +144,16 @@ class Policy(Chosen, ABC):
     @abstractmethod
     def preemptive(self) -> bool:
         """Whether running jobs may be stopped and taken up again later; a class constant, or an option."""
+
+    @property
+    def may_idle(self) -> bool:
+        """Whether all servers may stand idle although jobs wait."""
+        return False
+
+    @property
+    def serve_is_complete(self) -> bool:
+        """Whether ``serve`` alone decides: no memory, timers or random draws of the policy's own kernel."""
+        return True
 
     @property
     def restart(self) -> bool:

@@ -23,19 +23,23 @@ _brought: set[str] = set()  # modules imported by files read here, and by nobody
 def function_in_file(place: str) -> Callable[..., Any]:
     """Return the function that ``my_policy.py:pick`` names."""
     path, _, name = place.rpartition(":")
+    functions = functions_in_file(Path(path))
+    if name not in functions:
+        raise InvalidInput(f"there is no function '{name}' in '{Path(path).name}'; {nearest(name, functions)}")
+    return functions[name]
+
+
+def functions_in_file(path: Path) -> dict[str, Callable[..., Any]]:
+    """Run a file and return the functions (and classes) in it, by name; those that begin with _ are left out."""
     try:
-        found = _run(Path(path))
+        found = _run(path)
     except InvalidInput:
         raise
     except OSError as error:
         raise BadFunction(f"policy file '{path}' cannot be read ({error.strerror}); check the path") from None
     except (Exception, SystemExit) as error:
         raise BadFunction(f"policy file '{path}' fails with {type(error).__name__}: {error}; correct it") from None
-    functions = [key for key, value in found.items() if callable(value) and not key.startswith("_")]
-    if name not in functions:
-        raise InvalidInput(f"there is no function '{name}' in '{Path(path).name}'; {nearest(name, functions)}")
-    function: Callable[..., Any] = found[name]
-    return function
+    return {key: value for key, value in found.items() if callable(value) and not key.startswith("_")}
 
 
 def _run(path: Path) -> dict[str, Any]:

@@ -23,6 +23,7 @@ class Loss(Policy):
     citation: ClassVar[str] = "Kaufman 1981; Roberts 1981"
     preemptive: ClassVar[bool] = False
     turns_away: ClassVar[bool] = True
+    serve_is_complete: ClassVar[bool] = False
 
     @property
     def front(self) -> None:

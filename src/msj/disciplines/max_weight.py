@@ -101,6 +101,11 @@ class MaxWeight(Restarting):
         return Heaviest(servers=servers, needs=tuple(needs), limited=self.limited, ties=self.ties)
 
     @property
+    def serve_is_complete(self) -> bool:
+        """Random ties are drawn by its kernel."""
+        return self.ties != "random"
+
+    @property
     def serve(self) -> Serve:
         return max_weight(self.limited, self.ties == "largest")
 

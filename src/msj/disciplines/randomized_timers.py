@@ -48,6 +48,7 @@ class RandomizedTimers(Policy):
     summary: ClassVar[str] = "jobs start when their need's random clock ticks; no preemption; options clock, b"
     citation: ClassVar[str] = "Ghaderi 2016; reset, section 2"
     preemptive: ClassVar[bool] = False
+    serve_is_complete: ClassVar[bool] = False
 
     time_powers: ClassVar[Mapping[str, int]] = {"clock": -1}
 

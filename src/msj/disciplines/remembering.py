@@ -37,6 +37,7 @@ class Remembering(Policy):
     """Base of these policies."""
 
     preemptive: ClassVar[bool] = False
+    serve_is_complete: ClassVar[bool] = False
     #: How many whole numbers are remembered, and how many different values they take together at most.
     cells: ClassVar[int] = 1
     modes: ClassVar[int] = 2

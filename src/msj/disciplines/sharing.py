@@ -22,6 +22,7 @@ class Sharing(Policy):
     preemptive: ClassVar[bool] = True
     fills: ClassVar[Fills] = Fills.SHARED
     shares_speed: ClassVar[bool] = True
+    serve_is_complete: ClassVar[bool] = False
     why_no_restart: ClassVar[str] = (
         "shares servers, so that a job that slows down and one that is stopped are not told apart"
     )

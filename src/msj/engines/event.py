@@ -98,6 +98,12 @@ class EventEngine(ABC):
         arriving = Arriving(block.arrival, block.job_class, block.need, block.duration, last)
         while (status := self._run(block, arriving)) == MORE_DRAWS:
             self._draw_more()
+        self._refuse(status)
+        count = int(self.state["finished"])
+        return Completed(**{name: column[:count] for name, column in self.finished._asdict().items()})
+
+    def _refuse(self, status: int) -> None:
+        """Raise if a loop stopped because of a decision that cannot be carried out."""
         if status:
             done = (
                 "chose jobs that need more servers than there are"
@@ -105,8 +111,6 @@ class EventEngine(ABC):
                 else "stopped a running job although it is not preemptive"
             )
             raise InvalidInput(f"policy '{self.name}' {done} ({self.servers}); correct its function")
-        count = int(self.state["finished"])
-        return Completed(**{name: column[:count] for name, column in self.finished._asdict().items()})
 
     def _make_room(self, most: int) -> None:
         old = len(self.present_jobs.jobs)

@@ -26,7 +26,7 @@ def run_plainly(
     while come_or_go(arriving, estimates, present, finished):
         for _ in range(int(present.state[0]["present"]) + 1):
             count = show(present, options, shown)
-            _ask(rule, options.servers, present, shown, count, rng)
+            ask_function(rule, options.servers, present, shown, count, rng)
             status, changes = obey(present, options.preemptive, shown, count)
             if status:
                 return int(status)
@@ -48,7 +48,8 @@ def why_not_compiled(error: Exception, name: str) -> str:
     )
 
 
-def _ask(rule: Any, servers: int, present: Any, shown: Any, count: int, rng: Any) -> None:
+def ask_function(rule: Any, servers: int, present: Any, shown: Any, count: int, rng: Any) -> None:
+    """Call a rule's function for the jobs that are shown; its answer is in the table."""
     state = present.state[0]
     needs = shown.whole[NEEDS, :count]
     values = {

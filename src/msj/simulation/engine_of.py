@@ -24,9 +24,13 @@ def engine_of(system: System, streams: Streams) -> Engine:
     served_by = policy_of(system).on(system).engine(system.servers) if model is None else model.engine(system)
     if served_by is None:
         raise NotSupported(f"model '{discipline.name}' has no simulation; msj analyse gives exact answers")
-    needs = np.array([c.need for c in system.classes])
-    engine: Engine = served_by.made(_cluster(discipline, system.servers, needs, streams))
+    engine: Engine = served_by.made(cluster_of(system, streams))
     return engine
+
+
+def cluster_of(system: System, streams: Streams) -> Cluster:
+    """Return the cluster of a system, as engines know it."""
+    return _cluster(discipline_of(system), system.servers, np.array([c.need for c in system.classes]), streams)
 
 
 def engine_for(

@@ -1,0 +1,147 @@
+"""What a file is, and whether it is valid: a spec file, a log, or a file with policies.
+
+By its ending: ``.py`` (or ``FILE.py:FUNCTION``) holds decision functions or a variant, ``.toml`` and ``.json`` describe a
+cluster. Any other file is a log where its contents say so, else a spec file.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from msj.decision_functions import ARGUMENTS
+from msj.disciplines.function_file import functions_in_file
+from msj.disciplines.own_function import OwnFunction
+from msj.errors import InvalidInput, MsjError
+from msj.logs.reading import format_of, read_log
+from msj.model import System, read
+from msj.model.trials import try_laws
+from msj.registry import OPEN
+
+SPEC_FILES = (".toml", ".json")
+TABLES = (".csv", ".tsv", ".parquet")
+SERVERS, NEEDS = 4, (1, 2, 3, 4)  # on which functions are tried where no system is given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A valid file.
+
+    Parameters
+    ----------
+    kind
+        ``"spec file"``, ``"log"``, ``"policy function"`` or ``"variant"``.
+    facts
+        What was found, by name.
+    """
+
+    kind: str
+    facts: Mapping[str, Any]
+
+    def to_text(self) -> str:
+        """Return kind and facts, one a line."""
+        return "\n".join([f"a valid {self.kind}", *(f"  {key}: {value}" for key, value in self.facts.items())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return kind and facts as plain data."""
+        return {"kind": self.kind, **self.facts}
+
+
+def check(file: str | os.PathLike[str], *, system: System | None = None, **reading: Any) -> Checked:
+    """Say what a file is and whether it is valid; what is wrong with it is raised.
+
+    Parameters
+    ----------
+    file
+        A spec file, a log, or ``FILE.py`` or ``FILE.py:FUNCTION``. Python files are run.
+    system
+        On whose needs functions are tried; four servers and needs 1 to 4 if none is given.
+    reading
+        Options for logs, as for :func:`msj.log`.
+
+    Examples
+    --------
+    >>> check("examples/two_servers.toml").kind, check("examples/logs/small_cluster.swf").facts["jobs"]
+    ('spec file', 406)
+    """
+    place = os.fspath(file)
+    path, _, function = place.rpartition(":") if ".py:" in place else (place, "", "")
+    if Path(path).suffix == ".py":
+        return _python_file(Path(path), function, system)
+    if is_log(Path(path)):
+        return _log(Path(path), reading)
+    return _spec(read(path))
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a file is a log and no description of a cluster."""
+    if path.suffix.lower() in SPEC_FILES or not path.is_file():
+        return False
+    if path.suffix.lower() in TABLES:  # a table may have any columns, so nothing in it makes sure
+        return True
+    try:
+        return format_of(path) is not None
+    except MsjError:
+        return False
+
+
+def _spec(system: System) -> Checked:
+    try_laws(system)
+    facts: dict[str, Any] = {"servers": system.servers, "classes": len(system.classes), "policy": system.policy.name}
+    facts |= {} if system.model is None else {"model": system.model.name}
+    given = [key for key in ("arrival_rate", "load", "utilisation") if getattr(system, key) is not None]
+    facts |= {key: float(getattr(system, key)) for key in given} or {"load": "not given"}
+    return Checked(kind="spec file", facts=facts)
+
+
+def _log(path: Path, reading: Mapping[str, Any]) -> Checked:
+    trace = read_log(path, **reading)
+    left_out = sum(count for count, _ in trace.left_out.values())
+    facts = {"format": format_of(path) or reading.get("format", ""), "jobs": len(trace), "left out": left_out}
+    return Checked(kind="log", facts={**facts, "servers": trace.servers})
+
+
+def _python_file(path: Path, function: str, system: System | None) -> Checked:
+    found = functions_in_file(path)
+    variant = found.pop("VARIANT", None)
+    if variant is not None and not function:
+        return _variant(path, variant)
+    chosen = {function: found[function]} if function in found else {} if function else _decision_functions(found)
+    if not chosen:
+        names = ", ".join(_decision_functions(found)) or "none"
+        raise InvalidInput(
+            f"'{path.name}' has no decision function '{function}'" if function else f"'{path.name}' decides nothing"
+            f"; decision functions are those with an argument chosen, here: {names}"
+        )
+    for name, each in chosen.items():
+        policy = OwnFunction(function=each, source=f"{path}:{name}")
+        if system is None:
+            policy.try_on(SERVERS, NEEDS)
+        else:
+            system.replace(policy=policy)
+    facts = {name: f"uses {', '.join(a for a in ARGUMENTS if a in _parameters(each))}" for name, each in chosen.items()}
+    return Checked(kind="policy function" if len(facts) == 1 else "file of policy functions", facts=facts)
+
+
+def _variant(path: Path, variant: Any) -> Checked:
+    for catalogue in OPEN:
+        if catalogue.holds(variant):
+            catalogue.require_complete(variant, path)
+            return Checked(kind="variant", facts={"kind": catalogue.kind, "name": getattr(variant, catalogue.named_by)})
+    bases = " or ".join(catalogue.base.replace(":", ".") for catalogue in OPEN)
+    raise InvalidInput(f"VARIANT in '{path.name}' is {variant!r}; derive it from {bases}")
+
+
+def _decision_functions(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: each for name, each in found.items() if "chosen" in _parameters(each)}
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()
