@@ -270,9 +270,9 @@ class _Replay:
         spread = self._shaken(policy, shakes, name, progress)
         found = rows_of(times, self.groups, levels=self.levels, kind="replayed", method=method, at=at, spread=spread)
         makespan = float(done.finish.max() - done.arrival.min())
-        work = float((done.need * done.duration).sum())
+        work, capacity = float((done.need * done.duration).sum()), policy.service_capacity(self.servers)
         for quantity, value in (
-            ("utilisation", work / (self.servers * makespan) if makespan > 0 and not policy.restart else None),
+            ("utilisation", work / (capacity * makespan) if makespan > 0 and not policy.restart else None),
             ("makespan", makespan),
         ):
             if value is not None:

@@ -39,7 +39,7 @@ class LoadPlan:
 
 def plan_load(subject: Subject, policy: str) -> LoadPlan:
     """Return the most load that meets the targets: so many steps of a share of what the servers can do."""
-    whole = subject.servers / subject.work  # times the load there is: all servers busy
+    whole = subject.servers / subject.work_under(policy)  # times the load there is: all servers busy
     first = subject.at_load(policy, 1.0)
     exact = kind_of([first]) == "exact" and bool(first.judged)
     steps = FINE if exact else COARSE
@@ -65,8 +65,9 @@ def along_load(subject: Subject, policy: str) -> Found:
         return Found(sentence=sentence, rows=(), points=points, met=False)
     factor, beyond = plan.factor, plan.beyond
     open_ = not plan.found.decided
-    used = factor * subject.work / subject.servers
-    top = None if beyond is None or not open_ else beyond * subject.work / subject.servers
+    work = subject.work_under(policy)
+    used = factor * work / subject.servers
+    top = None if beyond is None or not open_ else beyond * work / subject.servers
     rows = [planned_row("planned_utilisation", used, kind, method, low=used if top else None, high=top, at=many)]
     sentence = f"Utilisation {used:.1%} under {policy}"
     if isinstance(subject, SystemSubject):
