@@ -11,7 +11,7 @@ import numpy as np
 
 from msj.answers.threshold import find_threshold
 from msj.disciplines.fcfs import is_fcfs
-from msj.disciplines.model import discipline_of, mean_speed
+from msj.disciplines.model import discipline_of
 from msj.errors import NotSupported
 from msj.model import System
 from msj.model.assumptions import why_not_plain
@@ -65,10 +65,6 @@ class Subject(ABC):
     @abstractmethod
     def work(self) -> float:
         """Servers that the work alone would keep busy."""
-
-    def work_under(self, policy: str) -> float:  # noqa: ARG002
-        """Servers of mean speed that the work alone would keep busy, where a policy gives servers speeds."""
-        return self.work
 
     @property
     @abstractmethod
@@ -160,9 +156,6 @@ class SystemSubject(Subject):
     @property
     def work(self) -> float:
         return self.rate * self.system.mean_work
-
-    def work_under(self, policy: str) -> float:
-        return self.work / mean_speed(self.under(policy))
 
     @property
     def needs(self) -> list[int]:
