@@ -232,12 +232,15 @@ def test_folders_are_named_once_and_files_have_python_names(added, tmp_path, mon
     added("mine", LAW)
     assert plugins.files() == {"mine": tmp_path / "mine.py"}
     (other / "mine.py").write_text(LAW)
-    with pytest.raises(InvalidInput, match="has two files for 'mine'"):
-        plugins.files()
+    assert plugins.files() == {}
+    assert [broken.name for broken in plugins.unusable_files()] == ["mine", "mine"]
+    with pytest.raises(InvalidInput, match="has 2 files for 'mine'"):
+        plugins.file_of("mine")
     (other / "mine.py").write_text("VARIANTS = 1\n")
     added("no name", LAW)
+    assert plugins.files() == {"mine": tmp_path / "mine.py"}
     with pytest.raises(InvalidInput, match="has no Python name"):
-        plugins.files()
+        plugins.file_of("no name")
 
 
 # --- asked again ---
@@ -313,7 +316,7 @@ def test_what_is_imported_only_when_it_is_asked_for():
 @pytest.mark.parametrize(
     ("name", "code", "failure"),
     [
-        ("InvalidInput", 2, "invalid-input"), ("BadFunction", 2, "invalid-input"), ("NotSupported", 2, "not-supported"),
+        ("InvalidInput", 2, "invalid-input"), ("BadFunction", 2, "bad-function"), ("NotSupported", 2, "not-supported"),
         ("Unstable", 1, "unstable"), ("TooLarge", 2, "too-large"), ("NotAccurate", 1, "not-accurate"),
         ("OutOfTime", 1, "out-of-time"),
     ],

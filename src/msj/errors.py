@@ -15,6 +15,7 @@ class Failure(Enum):
     """Why there is no answer, as a name for programs. Value: the sentence in general."""
 
     INVALID_INPUT = "a value breaks a rule of the model"
+    BAD_FUNCTION = "a function of the user's own fails"
     NOT_SUPPORTED = "no method that was asked for applies to this system"
     TOO_LARGE = "it would not fit into the memory or the effort allowed"
     NOT_ACCURATE = "the solution is not accurate enough to be called an answer"
@@ -68,6 +69,8 @@ class InvalidInput(MsjError, ValueError):
 
 class BadFunction(InvalidInput):
     """A function of the user's own that will not do; its sentence begins with the function, so no key is put before."""
+
+    failure = Failure.BAD_FUNCTION
 
     def within(self, outer: str) -> MsjError:  # noqa: ARG002
         """Return the same error."""

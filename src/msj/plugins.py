@@ -7,6 +7,8 @@ says by what it derives from (``registry``).
 The files run as modules of a package ``msj_path``, which exists only in memory: another process finds them again by
 the same name, and one may import another (``from .helper import ...``). They are compiled anew from their text each
 time they have changed, so that an edit is never missed.
+
+A file that cannot be used is :class:`Broken`: it is left out, with its reason, and the other files are not affected.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType
@@ -42,25 +46,76 @@ def folders() -> tuple[Path, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True)
+class Broken:
+    """A file on MSJ_PATH that cannot be used, the name its variant would have, and the reason."""
+
+    name: str
+    file: Path
+    reason: str
+
+
 def files() -> dict[str, Path]:
-    """Return the files on MSJ_PATH that declare a variant, by the variant's name."""
-    found: dict[str, Path] = {}
-    for folder in folders():
-        for file in sorted(folder.glob("*.py")):
-            if MARK not in _text(file):
-                continue
-            if not file.stem.isidentifier():
-                raise InvalidInput(f"{VARIABLE}: '{file}' has no Python name; use letters, digits and _ only")
-            name = name_of(file)
-            if name in found:
-                raise InvalidInput(f"{VARIABLE} has two files for '{name}', '{found[name]}' and '{file}'; rename one")
-            found[name] = file
-    return found
+    """Return the files on MSJ_PATH that declare a variant, by the variant's name; without unusable ones."""
+    return _scan()[0]
+
+
+def unusable_files() -> tuple[Broken, ...]:
+    """Return the files on MSJ_PATH that cannot be read or have no unique name of their own."""
+    return _scan()[1]
+
+
+def _scan() -> tuple[dict[str, Path], tuple[Broken, ...]]:
+    """Return the files that declare a variant, by its name, and those that cannot be used whatever they declare."""
+    by_name: dict[str, list[Path]] = {}
+    broken = []
+    for file in (file for folder in folders() for file in sorted(folder.glob("*.py")) if not file.is_dir()):
+        name = name_of(file)
+        try:
+            declares = declares_variant(file)
+        except InvalidInput as error:
+            broken.append(Broken(name, file, str(error)))
+            continue
+        if declares and not file.stem.isidentifier():
+            reason = f"{VARIABLE}: '{file}' has no Python name; use letters, digits and _ only"
+            broken.append(Broken(name, file, reason))
+        elif declares:
+            by_name.setdefault(name, []).append(file)
+    for name, same in by_name.items():
+        if len(same) > 1:
+            listed = " and ".join(f"'{file}'" for file in same)
+            reason = f"{VARIABLE} has {len(same)} files for '{name}', {listed}; rename all but one"
+            broken += [Broken(name, file, reason) for file in same]
+    return {name: same[0] for name, same in by_name.items() if len(same) == 1}, tuple(broken)
+
+
+def declares_variant(file: Path) -> bool:
+    """Return whether a file ends in ``VARIANT = ...``."""
+    return MARK in _text(file)
+
+
+@contextmanager
+def beside(folder: Path) -> Iterator[None]:
+    """Let files of a folder be found as if ``MSJ_PATH`` named it first."""
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = os.pathsep.join(filter(None, (str(folder.absolute()), before)))
+    try:
+        yield
+    finally:
+        os.environ.pop(VARIABLE)
+        if before is not None:
+            os.environ[VARIABLE] = before
 
 
 def file_of(name: str) -> Path | None:
-    """Return the file on MSJ_PATH that declares the variant of that name."""
-    return files().get(name) if os.environ.get(VARIABLE) else None
+    """Return the file on MSJ_PATH that declares the variant of that name; an unusable file is an error."""
+    if not os.environ.get(VARIABLE):
+        return None
+    usable, broken = _scan()
+    reason = next((each.reason for each in broken if each.name == name), None)
+    if reason is not None and name not in usable:
+        raise InvalidInput(reason)
+    return usable.get(name)
 
 
 def name_of(file: Path) -> str:
@@ -97,6 +152,8 @@ def variant_in(file: Path) -> Any:
             other = sys.modules[module].__file__
             raise InvalidInput(f"{VARIABLE}: '{other}' stands in front of '{file}'; rename one")
         _versions[file] = version
+    if not hasattr(sys.modules[module], "VARIANT"):
+        raise InvalidInput(f"{VARIABLE}: '{file}' sets no VARIANT; write VARIANT = ... outside of functions and texts")
     return sys.modules[module].VARIANT
 
 

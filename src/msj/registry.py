@@ -5,12 +5,14 @@ file into the folder is all it takes: the spec reader, the command line, ``msj l
 catalogue. Names are read from the folder without importing anything, so listing them costs nothing.
 
 Files in the folders that ``MSJ_PATH`` names are variants too (``plugins``). They belong to the catalogue whose ``base``
-their class derives from, and may not take the name of one that is there already.
+their class derives from, and may not take the name of one that is there already. A file that cannot be used is listed
+as broken (``Catalogue.broken``); its name gives the reason, and all other names work as if the file were not there.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,7 +21,19 @@ from pathlib import Path
 from typing import Any
 
 from msj.errors import InvalidInput
-from msj.plugins import MARK, VARIABLE, file_digest, file_of, files, name_of, named_in, variant_in
+from msj.plugins import (
+    MARK,
+    VARIABLE,
+    Broken,
+    beside,
+    file_digest,
+    file_of,
+    files,
+    name_of,
+    named_in,
+    unusable_files,
+    variant_in,
+)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -75,11 +89,21 @@ class Catalogue:
     named_by: str = "name"
 
     def names(self) -> tuple[str, ...]:
-        """Every variant's name, in alphabetical order."""
+        """Every variant's name, in alphabetical order, without those of broken files."""
         return tuple(sorted((*self._built_in(), *self.added())))
 
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """Yield each variant with its name, in alphabetical order; no broken file stands in the way of another."""
+        added = self.added()
+        for name in sorted((*self._built_in(), *added)):
+            yield name, self._added(added[name]) if name in added else _variant(self.package, name)
+
     def get(self, name: str) -> Any:
-        """Return the variant called ``name``; an unknown name is answered with the nearest one."""
+        """Return the variant called ``name``.
+
+        An unknown name is an error that names the nearest one; the name of a broken file is an error with its reason,
+        even if msj has a variant of that name: the user's own may be meant.
+        """
         file = file_of(name) if self.base and isinstance(name, str) else None
         added = self._added(file) if file is not None else None
         if added is not None:
@@ -91,10 +115,12 @@ class Catalogue:
         return found
 
     def added(self) -> dict[str, Path]:
-        """Return the variants that are on ``MSJ_PATH``, each with its file."""
-        if not self.base:
-            return {}
-        return {name: file for name, file in files().items() if self._added(file) is not None}
+        """Return the variants that are on ``MSJ_PATH``, each with its file; without broken ones."""
+        return self._sorted_out()[0]
+
+    def broken(self) -> tuple[Broken, ...]:
+        """Return the files on ``MSJ_PATH`` that are broken, with the reason: those of this kind or of none yet."""
+        return self._sorted_out()[1]
 
     def users_own(self, given: Any) -> Any | None:
         """Return the variant that a user's function, or the text or table that names one, stands for; None if none."""
@@ -105,12 +131,25 @@ class Catalogue:
         return importlib.import_module(f"{self.package}.{self.joint}").combined(tuple(variants))
 
     def __iter__(self) -> Iterator[Any]:
-        return (self.get(name) for name in self.names())
+        return (variant for _, variant in self.items())
 
     def _built_in(self) -> tuple[str, ...]:
         """Return the names of msj's own variants; a shared package has to be imported to tell its kinds apart."""
         names = _names(self.package)
         return tuple(name for name in names if _variant(self.package, name).kind == self.kind) if self.shared else names
+
+    def _sorted_out(self) -> tuple[dict[str, Path], tuple[Broken, ...]]:
+        """Return the variants of this kind on ``MSJ_PATH``, by name, and the files that are broken."""
+        if not self.base:
+            return {}, ()
+        added, broken = {}, [*unusable_files()]
+        for name, file in files().items():
+            try:
+                if self._added(file) is not None:
+                    added[name] = file
+            except InvalidInput as error:
+                broken.append(Broken(name, file, str(error)))
+        return added, tuple(sorted(broken, key=lambda each: (each.name, each.file)))
 
     def _added(self, file: Path) -> Any | None:
         """Return the variant in a file on ``MSJ_PATH`` if it is of this kind, checked; None if it is of another."""
@@ -128,9 +167,9 @@ class Catalogue:
                 f"{VARIABLE}: the {self.kind} in '{file}' calls itself {said!r}; "
                 f"set {self.named_by} = '{name}', or rename the file"
             )
-        lacking = sorted(getattr(variant, "__abstractmethods__", ()))
+        lacking = [*sorted(getattr(variant, "__abstractmethods__", ())), *_without_value(variant)]
         if lacking:
-            raise InvalidInput(f"{VARIABLE}: {self.kind} '{name}' in '{file}' lacks {', '.join(lacking)}")
+            raise InvalidInput(f"{VARIABLE}: {self.kind} '{name}' in '{file}' lacks {', '.join(lacking)}; add it")
         return variant
 
     def _is_one(self, variant: Any) -> bool:
@@ -138,6 +177,17 @@ class Catalogue:
         module, _, name = self.base.partition(":")
         base = getattr(sys.modules.get(module), name, None)
         return isinstance(variant, type) and isinstance(base, type) and issubclass(variant, base)
+
+
+def _without_value(variant: type) -> list[str]:
+    """Return the class constants that a variant's bases require and that nobody sets (``summary``, ``citation``)."""
+    required = {
+        name: None
+        for base in variant.__mro__
+        for name, annotation in inspect.get_annotations(base).items()
+        if "ClassVar" in str(annotation)
+    }
+    return [name for name in required if not hasattr(variant, name)]
 
 
 def _variant(package: str, name: str) -> Any:
@@ -175,6 +225,16 @@ ENVIRONMENTS = Catalogue(
 )
 ANALYSES = Catalogue(kind="analysis", package="msj.analysis", base="msj.analysis.base:Analysis")
 LOG_READERS = Catalogue(kind="log format", package="msj.logs.readers")
+
+
+def variant_of_file(file: Path) -> tuple[Catalogue, Any]:
+    """Return the catalogue that the variant in a file belongs to, and the variant; what is wrong with it is raised."""
+    with beside(file.parent):
+        for catalogue in OPEN:
+            variant = catalogue._added(file.absolute())
+            if variant is not None:
+                return catalogue, variant
+    raise InvalidInput(f"'{file}' has no VARIANT = ...; add it")
 
 
 def files_behind(question: Any) -> dict[str, str]:

@@ -94,9 +94,7 @@ def test_speeds_are_shares_of_all_servers_one_for_each_number_of_jobs():
 def test_the_gap_of_figure_7b_depends_on_who_is_on_which_server(assignment, gap):
     """wcfs, Figure 7b at x = 8 and load 0.96, by chains that share no code with ours (two digits)."""
     x, load = 8, 0.96
-    law = Hyperexponential(
-        rates=[f"1/{4 * x}", f"{2 * x - 1}/{4 * x}"], probabilities=[f"1/{2 * x}", f"{2 * x - 1}/{2 * x}"]
-    )
+    law = Hyperexponential(rates=[f"1/{x}", f"{2 * x - 1}/{x}"], probabilities=[f"1/{2 * x}", f"{2 * x - 1}/{2 * x}"])
     policy = {"name": "heterogeneous-servers", "speeds": [0.4, 0.3, 0.2, 0.1], "assignment": assignment}
     one = JobClass(name="one", need=1, share=1, duration=law)
     found = msj.analyse(System(servers=4, classes=[one], policy=policy, arrival_rate=load), percentiles=False)

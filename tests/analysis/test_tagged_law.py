@@ -133,7 +133,7 @@ TEN = {
     ),
     "heterogeneous servers": (
         cluster({"name": "heterogeneous-servers", "speeds": ["1/4", "3/4"]}, 2, (1, 1, ONE)), 0.6, 48,
-        by_rank([1.5, 0.5]),
+        by_rank([0.75, 0.25]),
     ),
     "threshold parallelism": (
         cluster("threshold-parallelism", 3, (1, "1/2", ONE), (3, "1/2", SLOW)), 0.04, 8, fully([1, 3]),

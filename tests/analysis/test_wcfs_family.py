@@ -61,9 +61,10 @@ def test_exact_response_times_are_inside_the_bounds_and_approach_the_common_limi
     verdict = explain(found)
     assert verdict.is_wcfs
     assert (verdict.front, verdict.b_inf) == (front, pytest.approx(least_busy))
-    # S = need × duration / k, by hand.
-    means = [need / servers * float(law.mean) * (i + 1) for i, need in enumerate(needs)]
-    squares = [(need / servers * (i + 1)) ** 2 * law.second_moment for i, need in enumerate(needs)]
+    # S = need × duration / capacity, by hand.
+    capacity = sum(policy["speeds"]) if name.startswith("heterogeneous") else servers
+    means = [need / capacity * float(law.mean) * (i + 1) for i, need in enumerate(needs)]
+    squares = [(need / capacity * (i + 1)) ** 2 * law.second_moment for i, need in enumerate(needs)]
     limit = sum(squares) / (2 * sum(means))
     apart = {}
     for rho in (*LOADS, 0.999):

@@ -76,7 +76,7 @@ def test_work_is_that_of_one_server_and_what_is_there_while_servers_idle(name):
     bounds = wcfs_bounds(found, rho / wcfs_bounds(found).mean_size)
     rate = rho / bounds.mean_size
     model, levels = front_of(found), front_levels(found)
-    left, law = mean_work_left(model.types, found.servers), solve(levels.at(rate))
+    left, law = mean_work_left(model.types, found.service_capacity), solve(levels.at(rate))
     idle_work = idle = 0.0
     for n, mass in enumerate((*law.boundary, law.repeating_mass)):
         for chance, front in zip(mass, levels.fronts[n], strict=True):

@@ -221,11 +221,12 @@ def test_how_busy_servers_are_at_least():
         made = policy("heterogeneous-servers", **uneven, assignment=assignment)
         assert made.least_busy(2, 1)[0] == least
         assert made.least_busy_per_job(2, 1) == per_job
-        assert made.fastest_speed(2) == 1.5
-        assert made.speeds_in_order(2) == ((0.5, 1.5) if assignment == "slowest-first" else (1.5, 0.5))
+        assert (made.fastest_speed(2), made.service_capacity(2)) == (3.0, 4.0)
+        assert made.speeds_in_order(2) == ((1.0, 3.0) if assignment == "slowest-first" else (3.0, 1.0))
         assert made.least_busy(3, 1) == (None, "2 speeds are given for 3 servers; give one for each")
         assert made.least_busy_per_job(3, 1) is None
-    assert policy("heterogeneous-servers").relative_speeds(3) == (1.0, 1.0, 1.0)
+    assert policy("heterogeneous-servers").server_speeds(3) == (1.0, 1.0, 1.0)
+    assert policy("heterogeneous-servers").service_capacity(3) == policy("fcfs").service_capacity(3) == 3.0
     shared = policy("limited-processor-sharing", limit=3, speeds=["1/2", "1/4", 1])
     assert shared.least_busy(8, 8) == (0.25, "2 jobs have 0.25 of all servers together")
     assert shared.least_busy_per_job(8, 8) == 0.125

@@ -31,7 +31,6 @@ def shares(policy, needs, servers):
         given[:served] = servers * float(together) / max(served, 1)
     elif isinstance(policy, HeterogeneousServers):
         speeds = np.array(policy.speeds, dtype=float)  # the fastest first
-        speeds *= servers / speeds.sum()
         speeds = speeds[::-1] if policy.assignment == "slowest-first" else speeds
         served = min(count, servers)
         given[:served] = speeds[:served][::-1] if policy.assignment == "newest-first" else speeds[:served]
@@ -116,9 +115,9 @@ def stay_slowly(speeds, arrival, duration):
 def test_jobs_that_stay_on_their_server():
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        arrival = np.cumsum(rng.exponential(rng.choice([0.15, 0.3, 1.0]), 300))
+        arrival = np.cumsum(rng.exponential(rng.choice([0.06, 0.12, 0.4]), 300))
         duration = rng.exponential(1, 300) + 0.01
-        start, finish = stay_slowly([1.6, 1.2, 0.8, 0.4], arrival, duration)
+        start, finish = stay_slowly([4, 3, 2, 1], arrival, duration)
         jobs = RecordedJobs(arrival=arrival, need=np.ones(300, dtype=int), duration=duration)
         policy = HeterogeneousServers(speeds=[1, 4, 3, 2], assignment="stay")
         done = replay(jobs, servers=4, policy=policy, block=31)
@@ -155,9 +154,9 @@ def move_up_slowly(speeds, arrival, duration):
 def test_jobs_that_move_up():
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        arrival = np.cumsum(rng.exponential(rng.choice([0.15, 0.3, 1.0]), 300))
+        arrival = np.cumsum(rng.exponential(rng.choice([0.06, 0.12, 0.4]), 300))
         duration = rng.exponential(1, 300) + 0.01
-        start, finish = move_up_slowly([1.6, 1.2, 0.8, 0.4], arrival, duration)
+        start, finish = move_up_slowly([4, 3, 2, 1], arrival, duration)
         jobs = RecordedJobs(arrival=arrival, need=np.ones(300, dtype=int), duration=duration)
         policy = HeterogeneousServers(speeds=[1, 4, 3, 2], assignment="move-up")
         done = replay(jobs, servers=4, policy=policy, block=31)
@@ -204,10 +203,11 @@ def test_processor_sharing_does_not_see_the_law():
 def test_equal_speeds_are_m_m_k_and_two_speeds_a_birth_and_death_chain():
     system = simple(3, (1, 1, 1), arrival_rate=2.2)
     policy = HeterogeneousServers(speeds=[5, 5, 5])
-    close(simulate(system, policy=policy, jobs=200_000, rng=3), erlang_c_response(3, 2.2))
-    # Speeds 3/2 and 1/2: down 3/2 from one job, 2 from more; p_n = p_1 (rate/2)^(n-1).
-    rate = 1.4
-    one, ratio = rate / 1.5, rate / 2
+    faster = simulate(system.replace(arrival_rate=11), policy=policy, jobs=200_000, rng=3)
+    close(faster, erlang_c_response(3, 2.2) / 5)
+    # Speeds 3 and 1: down 3 from one job, 4 from more; p_n = p_1 (rate/4)^(n-1).
+    rate = 2.8
+    one, ratio = rate / 3, rate / 4
     empty = 1 / (1 + one / (1 - ratio))
     exact = empty * one / (1 - ratio) ** 2 / rate
     policy = HeterogeneousServers(speeds=[1, 3])

@@ -1,7 +1,5 @@
 """Clusters that the tests of several fronts share, and what is asked of them."""
 
-from fractions import Fraction
-
 import pytest
 
 import msj
@@ -39,10 +37,9 @@ def fork_join(servers, *classes):
 
 
 def machines(speeds, sizes, assignment="fastest-first"):
-    """Sizes are times at speed 1; a duration is the time on a server of mean speed."""
-    mean = Fraction(sum(map(Fraction, speeds))) / len(speeds)
+    """Sizes are times at speed 1, as durations are."""
     classes = [
-        JobClass(name=f"class {i}", need=1, share=share, duration=law.scaled(1 / mean))
+        JobClass(name=f"class {i}", need=1, share=share, duration=law)
         for i, (share, law) in enumerate(sizes if isinstance(sizes, list) else [(1, sizes)])
     ]
     policy = {"name": "heterogeneous-servers", "speeds": speeds, "assignment": assignment}

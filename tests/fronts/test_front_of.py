@@ -112,7 +112,12 @@ def test_processor_sharing_does_not_see_the_law():
 
 # --- what holds for every model
 
-OTHER_SPEEDS = ("modulated", "groups_with_speeds", "combined")  # there work is not the time it takes
+OTHER_SPEEDS = (
+    "modulated",
+    "groups_with_speeds",
+    "combined",
+    "heterogeneous_servers",
+)  # there work is not the time it takes
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -188,10 +193,11 @@ def test_reasons():
 
 @given(st.sampled_from(["fastest-first", "slowest-first", "stay"]))
 @settings(max_examples=3)
-def test_only_ratios_of_speeds_matter(assignment):
+def test_faster_servers_are_shorter_durations(assignment):
     system = simple(3, (1, 1, 1), load=0.8)
     policies = ({"name": "heterogeneous-servers", "speeds": speeds, "assignment": assignment}
                 for speeds in ([1, 2, 3], ["1/3", 1, "2/3"]))  # fmt: skip
-    one, other = (msj.analyse(system.replace(policy=policy)) for policy in policies)
-    assert one["mean_response_time"] == pytest.approx(other["mean_response_time"], rel=1e-12)
-    assert one["stability_threshold"] == pytest.approx(3, rel=1e-12)
+    fast, slow = (msj.analyse(system.replace(policy=policy)) for policy in policies)
+    assert slow["mean_response_time"] == pytest.approx(3 * fast["mean_response_time"], rel=1e-12)
+    assert fast["stability_threshold"] == pytest.approx(6, rel=1e-12)
+    assert slow["stability_threshold"] == pytest.approx(2, rel=1e-12)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 from test_contributing import RECIPES
 
 import msj
+from msj.cli.options import complete_policies
 from msj.plugins import folders, name_of
 from msj.registry import ANALYSES, ARRIVALS, DURATIONS, ENVIRONMENTS, OPEN, ORDERS, POLICIES, files_behind
 
@@ -37,11 +39,11 @@ def test_several_folders(put, tmp_path, monkeypatch):
     assert list(DURATIONS.added()) == ["triangular"]
     assert list(ANALYSES.added()) == []
     (other / "skip_one.py").write_text(SKIP)
-    with pytest.raises(msj.InvalidInput, match=r"two files for 'skip-one', .*variants.* and .*other.*; rename one"):
-        POLICIES.names()
+    with pytest.raises(msj.InvalidInput, match=r"2 files for 'skip-one', .*variants.* and .*other.*; rename all but"):
+        POLICIES.get("skip-one")
     put("skip_one.py", "nothing = 0\n")  # no variant, but it has the name of the module
     with pytest.raises(msj.InvalidInput, match=r"variants.skip_one.py' stands in front of '.*other.skip_one.py'; ren"):
-        POLICIES.names()
+        POLICIES.get("skip-one")
 
 
 def test_another_folder_is_another_variant(put, tmp_path, monkeypatch):
@@ -79,9 +81,11 @@ def test_msjs_own_names_cannot_be_taken(catalogue, put):
         ENVIRONMENTS: "from msj.model.environments import Breakdowns\n\n\nVARIANT = Breakdowns\n",
     }.get(catalogue, RECIPES["one_at_a_time.py"])
     put(f"{own.replace('-', '_')}.py", recipe)
-    for ask in (catalogue.names, lambda: catalogue.get(own)):
-        with pytest.raises(msj.InvalidInput, match=f"takes the name of msj's own {catalogue.kind} '{own}'; rename it"):
-            ask()
+    with pytest.raises(msj.InvalidInput, match=f"takes the name of msj's own {catalogue.kind} '{own}'; rename it"):
+        catalogue.get(own)
+    assert catalogue.names().count(own) == 1
+    assert len(list(catalogue)) == len(catalogue.names())
+    assert [broken.name for broken in catalogue.broken()] == [own]
 
 
 def test_a_law_may_be_called_as_a_policy_is(put):
@@ -105,15 +109,90 @@ def test_a_law_may_be_called_as_a_policy_is(put):
             "policy 'broken' in '.*broken.py' lacks serve",
         ),
         (b"\xff\nVARIANT = 3\n", "broken.py', line 1: SyntaxError"),
+        (
+            SKIP.replace('"skip-one"', '"broken"').replace("    summary:", "    about:"),
+            "policy 'broken' in '.*broken.py' lacks summary; add it",
+        ),
+        ('TEXT = """\nVARIANT = 3\n"""\n', "broken.py' sets no VARIANT"),
     ],
 )
-def test_a_mistake_in_a_file_is_told_with_its_place(folder, run, text, sentence):
-    (folder / "broken.py").write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(msj.InvalidInput, match=f"MSJ_PATH: .*{sentence}"):
-        POLICIES.names()
-    code, out, err = run("list", "policies")
+def test_a_broken_file_is_listed_with_its_reason_beside_the_others(folder, put, run, ask, text, sentence):
+    put("skip_one.py", SKIP)
+    file = folder / "broken.py"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert "broken" not in POLICIES.names()
+    (broken,) = POLICIES.broken()
+    assert (broken.name, broken.file) == ("broken", file)
+    assert re.search(f"MSJ_PATH: .*{sentence}", broken.reason)
+    code, out, _ = run("list", "policies")
+    assert code == 0
+    assert "skip-one" in out
+    assert f"\n  broken: {broken.reason}\n" in out
+    rows = {row["name"]: row for row in ask("list", "policies")}
+    assert (rows["broken"]["broken"], rows["broken"]["file"]) == (broken.reason, str(file))
+    assert rows["skip-one"]["broken"] == rows["fcfs"]["broken"] == ""
+    code, out, err = run("list", "policies", "broken")
     assert (code, out) == (2, "")
     assert "Traceback" not in err
+    with pytest.raises(msj.InvalidInput) as caught:
+        POLICIES.get("broken")
+    assert str(caught.value) == broken.reason
+
+
+def test_a_broken_file_stands_in_nobodys_way(put, run, cluster):
+    put("skip_one.py", SKIP)
+    put("broken.py", "1 / 0\n\nVARIANT = 3\n")
+    path = cluster('policy = "skip-one"\narrival_rate = 0.5')
+    found = msj.analyse(path, percentiles=False)
+    assert found.provenance["question"]["files"].keys() == {"skip-one"}
+    assert msj.rerun(found).quantities == found.quantities
+    code, _, err = run("analyse", cluster('policy = "skip-on"\narrival_rate = 0.5'))
+    assert code == 2
+    assert "unknown policy 'skip-on'; did you mean 'skip-one'?" in err
+    code, _, err = run("simulate", cluster('policy = "broken"\narrival_rate = 0.5'))
+    assert code == 2
+    assert "broken.py', line 1: ZeroDivisionError" in err
+    assert [item.value for item in complete_policies(None, None, "fcfs,sk")] == ["fcfs,skip-one"]
+    for kind in ("durations", "arrivals", "orders", "policies", "models", "environments", "analyses"):
+        code, out, _ = run("list", kind)
+        assert code == 0
+        assert "\n  broken: MSJ_PATH" in out
+
+
+def test_a_file_of_a_known_kind_is_broken_in_its_catalogue_only(put):
+    put("broken.py", TRIANGLE)
+    assert [broken.name for broken in DURATIONS.broken()] == ["broken"]
+    assert POLICIES.broken() == ANALYSES.broken() == ()
+
+
+def test_files_that_cannot_be_read_or_named_are_broken(put, folder):
+    put("skip_one.py", SKIP)
+    put("no-name.py", SKIP)
+    (folder / "gone.py").symlink_to(folder / "nowhere")
+    (folder / "folder.py").mkdir()
+    reasons = {broken.name: broken.reason for broken in POLICIES.broken()}
+    assert reasons.keys() == {"gone", "no-name"}
+    assert "gone.py' cannot be read (No such file or directory); check the file" in reasons["gone"]
+    assert "no-name.py' has no Python name; use letters, digits and _ only" in reasons["no-name"]
+    assert files_behind({"classes": [{"name": "gone"}], "policy": "skip-one"}).keys() == {"skip-one"}
+    for name in reasons:
+        with pytest.raises(msj.InvalidInput, match=re.escape(reasons[name])):
+            POLICIES.get(name)
+
+
+def test_a_corrected_file_is_no_longer_broken(put):
+    put("skip_one.py", "1 / 0\n\nVARIANT = 3\n")
+    assert len(POLICIES.broken()) == 1
+    put("skip_one.py", SKIP)
+    assert POLICIES.broken() == ()
+    assert POLICIES.get("skip-one").name == "skip-one"
+
+
+def test_a_policy_without_default_options_is_listed_as_not_applying(put, ask, cluster):
+    put("skip_one.py", SKIP.replace("    @property\n", "    depth: int\n\n    @property\n", 1))
+    rows = {row["name"]: row["applies"] for row in ask("list", "policies", cluster("arrival_rate = 0.5"))}
+    assert rows["skip-one"] == "no: policy 'skip-one' has no depth; add depth = ..."
+    assert rows["fcfs"] == "yes"
 
 
 def test_a_mistake_that_shows_later_is_the_files_too(put, run, cluster):

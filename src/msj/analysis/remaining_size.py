@@ -109,7 +109,7 @@ def why_endless(duration: Duration) -> str | None:
 
 
 def largest_remaining_size(system: System) -> float:
-    """Return rem_sup: the supremum over class and age of the mean remaining size, size = need × duration / servers.
+    """Return rem_sup: the supremum over class and age of the mean remaining size, size = need × duration / capacity.
 
     The scheduler sees needs, not classes, so classes of equal need could be taken together; by class is never less.
     Where it is told durations, what remains of a job is no longer a mean.
@@ -125,7 +125,7 @@ def largest_remaining_size(system: System) -> float:
     remaining = (
         (c.need, c.duration.longest if told else largest_mean_remaining(c.duration)) for c in system.active_classes
     )
-    return max(need * longest / system.servers for need, longest in remaining)
+    return max(need * longest / system.service_capacity for need, longest in remaining)
 
 
 def mean_remaining(law: PhaseType, age: float) -> float:

@@ -2,7 +2,8 @@
 
 A system is WCFS if only the n oldest jobs are ever served (finite-skip), all capacity is in use whenever n jobs are
 present (work-conserving), and a share of at least b_inf is in use whenever one is (non-idling). With size
-S = need × duration / k, rho = lambda·E[S] < 1 and rem_sup the largest mean remaining size (``remaining_size``),
+S = need × duration / capacity (k, or the sum of the servers' speeds), rho = lambda·E[S] < 1 and rem_sup the largest
+mean remaining size (``remaining_size``),
 
     E[T] = rho/(1−rho)·E[S²]/(2E[S]) + c,    −(n−1)·rem_sup + E[S] <= c <= (n−1)·rem_sup + n·E[S]/b_inf
 
@@ -111,7 +112,7 @@ def wcfs_bounds(system: System, arrival_rate: float | None = None) -> WcfsBounds
     assert n is not None
     assert b_inf is not None
     assert per_job is not None
-    size, rem_sup, alone = system.mean_work / system.servers, _rem_sup(system), _mean_time_alone(system)
+    size, rem_sup, alone = system.mean_work / system.service_capacity, _rem_sup(system), _mean_time_alone(system)
     second_moment = _second_moment(system)
     reason = _why_no_bound(system, n)
     # One job at a time leaves nobody to compare with: M/G/1, whatever rem_sup.
@@ -190,9 +191,8 @@ def _rem_sup(system: System) -> float:
 
 
 def _second_moment(system: System) -> float:
-    return sum(
-        float(c.share) * (c.need / system.servers) ** 2 * c.duration.second_moment for c in system.active_classes
-    )
+    capacity = system.service_capacity
+    return sum(float(c.share) * (c.need / capacity) ** 2 * c.duration.second_moment for c in system.active_classes)
 
 
 def _mean_time_alone(system: System) -> float:

@@ -86,7 +86,8 @@ def exact_terms(system: System, arrival_rate: float) -> ExactTerms:
     """
     front_size = wcfs_bounds(system).front
     model, levels = front_of(without_load(system)), front_levels(system)
-    size, left = system.mean_work / system.servers, mean_work_left(model.types, system.servers)  # type: ignore[attr-defined]
+    capacity = system.service_capacity
+    size, left = system.mean_work / capacity, mean_work_left(model.types, capacity)  # type: ignore[attr-defined]
     with blas_threads(1):
         law = solve_levels(levels.at(arrival_rate))
         masses = law.level_masses(last=front_size)
@@ -103,12 +104,12 @@ def exact_terms(system: System, arrival_rate: float) -> ExactTerms:
     )
 
 
-def mean_work_left(types: JobTypes, servers: int) -> NDArray[np.float64]:
-    """Return, for each type of job, the mean work it still brings: need/k times its mean remaining duration."""
+def mean_work_left(types: JobTypes, capacity: float) -> NDArray[np.float64]:
+    """Return, for each type of job, the mean work it still brings: need/capacity times its mean remaining duration."""
     changes = types.phase_changes
     generator = np.diag(changes.sum(axis=1) + types.completion_rates) - changes
-    remaining: NDArray[np.float64] = np.linalg.solve(generator, np.ones(len(types))) * types.needs / servers
-    return remaining
+    remaining = np.linalg.solve(generator, np.ones(len(types))) * types.needs / capacity
+    return np.asarray(remaining, dtype=np.float64)
 
 
 def _exact_rows(system: System, rate: float) -> Iterator[Quantity]:

@@ -1,7 +1,7 @@
 """What a file is, and whether it is valid: a spec file, a log, or a file with policies.
 
-By its ending: ``.py`` (or ``FILE.py:FUNCTION``) holds decision functions or a variant, ``.toml`` and ``.json`` describe a
-cluster. Any other file is a log where its contents say so, else a spec file.
+By its ending: ``.py`` (or ``FILE.py:FUNCTION``) holds decision functions or a variant, ``.toml`` and ``.json`` describe
+a cluster. Any other file is a log where its contents say so, else a spec file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from msj.errors import InvalidInput, MsjError
 from msj.logs.reading import format_of, read_log
 from msj.model import System, read
 from msj.model.trials import try_laws
-from msj.registry import OPEN
+from msj.plugins import declares_variant
+from msj.registry import variant_of_file
 
 SPEC_FILES = (".toml", ".json")
 TABLES = (".csv", ".tsv", ".parquet")
@@ -66,7 +67,7 @@ def check(file: str | os.PathLike[str], *, system: System | None = None, **readi
     Examples
     --------
     >>> check("examples/two_servers.toml").kind, check("examples/logs/small_cluster.swf").facts["jobs"]
-    ('spec file', 406)
+    ('spec file', 2000)
     """
     place = os.fspath(file)
     path, _, function = place.rpartition(":") if ".py:" in place else (place, "", "")
@@ -94,7 +95,7 @@ def _spec(system: System) -> Checked:
     facts: dict[str, Any] = {"servers": system.servers, "classes": len(system.classes), "policy": system.policy.name}
     facts |= {} if system.model is None else {"model": system.model.name}
     given = [key for key in ("arrival_rate", "load", "utilisation") if getattr(system, key) is not None]
-    facts |= {key: float(getattr(system, key)) for key in given} or {"load": "not given"}
+    facts |= {key: float(getattr(system, key)) for key in given}
     return Checked(kind="spec file", facts=facts)
 
 
@@ -106,16 +107,18 @@ def _log(path: Path, reading: Mapping[str, Any]) -> Checked:
 
 
 def _python_file(path: Path, function: str, system: System | None) -> Checked:
+    if not path.is_file():
+        raise InvalidInput("cannot be read (no such file); check the path").at_path(path)
+    if not function and declares_variant(path):
+        return _variant(path)
     found = functions_in_file(path)
-    variant = found.pop("VARIANT", None)
-    if variant is not None and not function:
-        return _variant(path, variant)
     chosen = {function: found[function]} if function in found else {} if function else _decision_functions(found)
     if not chosen:
         names = ", ".join(_decision_functions(found)) or "none"
         raise InvalidInput(
-            f"'{path.name}' has no decision function '{function}'" if function else f"'{path.name}' decides nothing"
-            f"; decision functions are those with an argument chosen, here: {names}"
+            f"'{path.name}' has no decision function '{function}'"
+            if function
+            else f"'{path.name}' decides nothing; decision functions are those with an argument chosen, here: {names}"
         )
     for name, each in chosen.items():
         policy = OwnFunction(function=each, source=f"{path}:{name}")
@@ -127,13 +130,9 @@ def _python_file(path: Path, function: str, system: System | None) -> Checked:
     return Checked(kind="policy function" if len(facts) == 1 else "file of policy functions", facts=facts)
 
 
-def _variant(path: Path, variant: Any) -> Checked:
-    for catalogue in OPEN:
-        if catalogue.holds(variant):
-            catalogue.require_complete(variant, path)
-            return Checked(kind="variant", facts={"kind": catalogue.kind, "name": getattr(variant, catalogue.named_by)})
-    bases = " or ".join(catalogue.base.replace(":", ".") for catalogue in OPEN)
-    raise InvalidInput(f"VARIANT in '{path.name}' is {variant!r}; derive it from {bases}")
+def _variant(path: Path) -> Checked:
+    catalogue, variant = variant_of_file(path)
+    return Checked(kind="variant", facts={"kind": catalogue.kind, "name": getattr(variant, catalogue.named_by)})
 
 
 def _decision_functions(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from msj.answers.known import known_of
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.simulate import with_arrival_rate
 from msj.answers.threshold import exceeded, quick_threshold
+from msj.disciplines.applicable import chosen_policies, why_not_comparable
 from msj.effort import Effort
 from msj.results import Result, Watch
 from msj.simulation import LEVELS, compare_at_rate
@@ -36,14 +37,16 @@ def compare(
     """Serve the same jobs by each policy.
 
     Rows stand at a ``policy``; the differences of the means from the first policy, ``mean_response_time_difference``
-    and the like, at a ``policy`` and a ``baseline``.
+    and the like, at a ``policy`` and a ``baseline``. A policy that does not apply to the cluster is left out: a note
+    and ``missing`` have the reason, and the next policy is the baseline if it was the first. If no policy applies,
+    that is an error.
 
     Parameters
     ----------
     system
         The cluster, or the file that describes it; a load is a share of the threshold under its own policy.
     policies
-        Names, tables, policies or plain functions; the differences are from the first of them.
+        Names, tables, policies or plain functions; the differences are from the first of them that applies.
     jobs, rng, seed, replications, workers, processes, warm_up, levels, controls, stability_threshold, effort, progress
         As for :func:`msj.simulate`.
 
@@ -57,12 +60,14 @@ def compare(
     >>> row.at["policy"], row.high < 0
     ('first-fit', True)
     """
-    own, chosen = as_system(system), list(policies)
+    own, chosen = as_system(system), list(chosen_policies(policies).values())
     if stability_threshold is None:
         stability_threshold = quick_threshold(own)
     served = with_arrival_rate(own, stability_threshold)
     known = {}
     for index, policy in enumerate(chosen):
+        if why_not_comparable(served, policy) is not None:
+            continue
         one = served.replace(policy=policy)
         same = one.policy == own.policy and stability_threshold is not None
         found = stability_threshold if same else quick_threshold(one)

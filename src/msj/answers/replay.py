@@ -3,6 +3,8 @@
 A replay is one sample: which jobs meet which others hangs on seconds. So a log's jobs are replayed again and again with
 submissions moved by up to a minute either way (after Tsafrir, Ouaknine and Feitelson 2007, "shaking"), and the central
 95 % of these replays stand beside each mean as ``low`` and ``high``: how sensitive the number is, not how sure.
+
+A policy that does not apply to the jobs and the machine is left out with its reason (``disciplines.applicable``).
 """
 
 from __future__ import annotations
@@ -17,21 +19,24 @@ import numpy as np
 from msj.answers.job_times import JobTimes, checked_levels, measures, rows_of
 from msj.answers.question import question, root_of
 from msj.disciplines import Policy
+from msj.disciplines.applicable import Applicable, applicable_policies, chosen_policies, why_not_comparable
 from msj.effort import Progress, Watch
 from msj.engines.completed import Completed
-from msj.errors import InvalidInput, NotSupported
+from msj.errors import Failure, InvalidInput, NotSupported
 from msj.logs import Trace, read_log
 from msj.logs.groups import Groups, by_need
 from msj.logs.job_files import Served, check_path, write_jobs
 from msj.logs.look import in_use_words
 from msj.logs.scenario import Prepared, Scenario, prepared
-from msj.model.chosen import chosen_from, distinct_label
+from msj.model import JobClass, System
+from msj.model.durations import Empirical
 from msj.model.numbers import number, whole
-from msj.registry import POLICIES
-from msj.results import Outcome, Quantity, Result, provenance
+from msj.results import Missing, Outcome, Quantity, Result, provenance
 from msj.simulation import replay_jobs
 from msj.simulation.estimates import LEVELS
+from msj.simulation.replay import require_fitting
 from msj.workloads import RecordedJobs, Rng, Streams
+from msj.workloads.job_block import JobBlock
 from msj.workloads.streams import seed_record
 
 SHAKES, SHAKE = 20, 60.0  # replays of a log with moved submissions; by up to so many seconds either way
@@ -70,8 +75,9 @@ def replay(
 
     Rows of kind ``replayed`` stand at their ``policy``: facts about these very jobs, without confidence intervals.
     Where the jobs are a log's, those of kind ``recorded`` say what the log has, and ``low`` and ``high`` are the
-    central 95 % of replays with slightly moved submissions. Start and finish of every job:
-    :func:`msj.simulation.replay_jobs`.
+    central 95 % of replays with slightly moved submissions. A policy that does not apply to these jobs on this machine
+    is left out: a note and ``missing`` have the reason. If no policy applies, that is an error. Start and finish of
+    every job: :func:`msj.simulation.replay_jobs`.
 
     Parameters
     ----------
@@ -141,19 +147,32 @@ def replay(
     root = root_of(rng, seed)
     times = (SHAKES if trace is not None else 0) if shakes is None else whole(shakes, "shakes", least=0)
     ask = _Replay(given, size, root, checked_levels(levels), float(number(shake, "shake")), trace)
+    recorded = recorded_system(given.jobs.jobs, size)
+    able = applicable_policies(recorded, chosen, why_not_comparable).required()
+    left_out, done = dict(able.left_out), {}
     rows, notes = ask.recorded(), [*(trace.notes if trace is not None else ()), *given.notes]
-    for index, (name, one) in enumerate(chosen.items()):
-        watch = None if progress is None else _within(progress, index, len(chosen))
-        found, done = ask.rows(name, one, times, watch)
+    for index, (name, one) in enumerate(able.policies.items()):
+        watch = None if progress is None else _within(progress, index, len(able.policies))
+        try:
+            # The laws of durations are not known; shares and means are.
+            found, done[name] = ask.rows(name, one if one.knows_laws else one.on(recorded), times, watch)
+        except NotSupported as error:  # its kernel refuses the jobs
+            left_out[name] = error.message
+            continue
         rows += found
         if jobs_file is not None:
-            write_jobs(Path(jobs_file), ask.served(done, name), only=len(chosen) == 1, servers=size)
+            write_jobs(Path(jobs_file), ask.served(done[name], name), only=len(chosen) == 1, servers=size)
+    able = Applicable({name: chosen[name] for name in done}, left_out).required()
     return Result(
-        system={"time_unit": "seconds", "servers": size, "policies": [one.to_spec() for one in chosen.values()]},
+        system={"time_unit": "seconds", "servers": size, "policies": [one.to_spec() for one in able.policies.values()]},
         quantities=tuple(rows),
         outcome=Outcome.SOLVED,
         provenance=provenance(seed=seed_record(root), jobs=len(given.jobs.jobs), replays=1 + times),
-        notes=(*notes, *ask.remarks(times)),
+        notes=(*able.notes, *notes, *ask.remarks(times)),
+        missing=tuple(
+            Missing(name="replay", failure=Failure.NOT_SUPPORTED, reason=reason, at={"policy": name})
+            for name, reason in left_out.items()
+        ),
     )
 
 
@@ -161,13 +180,25 @@ def policies_of(policy: Any, policies: Iterable[Any] | None) -> dict[str, Policy
     """Return the policies that one or several names, tables, policies or functions stand for, by their labels."""
     if policy is not None and policies is not None:
         raise InvalidInput("policy and policies are both given; give one of them")
-    found: dict[str, Policy] = {}
-    for one in [policy or "fcfs"] if policies is None else list(policies):
-        made = chosen_from(POLICIES, one, "fcfs")
-        found[distinct_label(made, found)] = made
+    found = chosen_policies([policy or "fcfs"] if policies is None else policies)
     if not found:
         raise InvalidInput("policies is empty; name at least one, such as 'fcfs'")
     return found
+
+
+def recorded_system(jobs: JobBlock, servers: int) -> System:
+    """Return the system that recorded jobs stand for, with a class for each need, to ask whether a policy applies.
+
+    A class has the share and the mean duration of its jobs; no law of durations is assumed.
+    """
+    require_fitting(jobs, servers)
+    needs, of_job, counts = np.unique(jobs.need, return_inverse=True, return_counts=True)
+    means = np.bincount(of_job, weights=jobs.duration) / counts
+    classes = [
+        JobClass(name=f"need {need}", need=need, count=count, duration=Empirical(values=(mean or 1.0,)))
+        for need, count, mean in zip(needs.tolist(), counts.tolist(), means.tolist(), strict=True)
+    ]
+    return System(servers=servers, classes=tuple(classes))
 
 
 def _trace(jobs: Any, servers: int | None, reading: dict[str, Any], scenario: Scenario) -> Trace | None:
@@ -239,9 +270,9 @@ class _Replay:
         spread = self._shaken(policy, shakes, name, progress)
         found = rows_of(times, self.groups, levels=self.levels, kind="replayed", method=method, at=at, spread=spread)
         makespan = float(done.finish.max() - done.arrival.min())
-        work = float((done.need * done.duration).sum())
+        work, capacity = float((done.need * done.duration).sum()), policy.service_capacity(self.servers)
         for quantity, value in (
-            ("utilisation", work / (self.servers * makespan) if makespan > 0 and not policy.restart else None),
+            ("utilisation", work / (capacity * makespan) if makespan > 0 and not policy.restart else None),
             ("makespan", makespan),
         ):
             if value is not None:

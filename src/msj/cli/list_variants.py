@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ from click.shell_completion import CompletionItem
 from msj.cli.list_quantities import check_quantity, list_quantities
 from msj.cli.options import SpecPath
 from msj.cli.show import show_grid, show_json
+from msj.disciplines.applicable import why_policy_does_not_apply
+from msj.errors import InvalidInput
 from msj.model import System, read
 from msj.model.arrivals import Arrivals
+from msj.plugins import Broken
 from msj.registry import ANALYSES, ARRIVALS, DURATIONS, ENVIRONMENTS, MODELS, ORDERS, POLICIES, Catalogue
 from msj.results.glossary import GLOSSARY
 
@@ -65,7 +69,8 @@ def _names(context: click.Context | None) -> tuple[str, ...]:
 def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
     """List what exists; with NAME, what can be said of one; with FILE, what applies to it and why something does not.
 
-    Files of your own in the folders that MSJ_PATH names are listed too, if they end in VARIANT = ...
+    Files of your own in the folders that MSJ_PATH names are listed too, if they end in VARIANT = ... A file that cannot
+    be used is listed as broken, with the reason.
 
     \b
     Examples:
@@ -89,14 +94,28 @@ def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
         return
     system = read(of) if of is not None else None
     catalogue = CATALOGUES[what]
-    rows = [_row(catalogue, name, system) for name in catalogue.names()]
-    if added := catalogue.added():
+    rows = [_row(catalogue, name, variant, system) for name, variant in catalogue.items()]
+    added, broken = catalogue.added(), catalogue.broken()
+    if added or (broken and as_json):
         rows = [{**row, "file": str(added.get(row["name"], ""))} for row in rows]
     if as_json:
-        show_json(rows)
-    else:
-        headings = list(rows[0]) if rows else ["name"]
-        show_grid(headings, [[row[key] for key in headings] for row in rows])
+        show_json(_with_broken(rows, broken))
+        return
+    headings = list(rows[0]) if rows else ["name"]
+    show_grid(headings, [[row[key] for key in headings] for row in rows])
+    if broken:
+        click.echo("\nBroken files:")
+    for each in broken:
+        click.echo(f"  {each.name}: {each.reason}")
+
+
+def _with_broken(rows: list[dict[str, str]], broken: Sequence[Broken]) -> list[dict[str, str]]:
+    """Return the rows followed by those of broken files; if there are any, every row has a key ``broken``."""
+    if not broken:
+        return rows
+    blank = dict.fromkeys(rows[0], "") if rows else {}
+    bad = [{**blank, "name": each.name, "file": str(each.file), "broken": each.reason} for each in broken]
+    return [*({**row, "broken": ""} for row in rows), *bad]
 
 
 def keys_of(variant: Any) -> list[dict[str, str]]:
@@ -140,8 +159,7 @@ def _describe(catalogue: Catalogue, name: str, as_json: bool) -> None:
         show_grid(["key", "default"], [[row["key"], row["default"]] for row in keys])
 
 
-def _row(catalogue: Catalogue, name: str, system: System | None) -> dict[str, str]:
-    variant = catalogue.get(name)
+def _row(catalogue: Catalogue, name: str, variant: Any, system: System | None) -> dict[str, str]:
     row = {"name": name, "what it is": variant.summary}
     if catalogue is DURATIONS:
         exact = "yes" if hasattr(variant, "as_phase_type") and _is_phase_type(variant) else "no: simulation only"
@@ -167,14 +185,23 @@ def _row(catalogue: Catalogue, name: str, system: System | None) -> dict[str, st
         else:
             row["chosen"] = "yes" if any(isinstance(one, variant) for one in system.environment) else "no"
     elif system is not None:
-        reason = variant().supports(system)
-        if catalogue is POLICIES and system.model is not None:
-            reason = system.model.why_not_policy(name) or reason
-        yes = variant().how_long(system) if reason is None and catalogue is ANALYSES else "yes"
-        row["applies"] = yes if reason is None else f"no: {reason}"
+        row["applies"] = _applies(catalogue, variant, system)
     else:
         row["citation"] = variant.citation
     return row
+
+
+def _applies(catalogue: Catalogue, variant: Any, system: System) -> str:
+    """Return whether a policy or an analysis applies to a system, and why not."""
+    if catalogue is ANALYSES:
+        reason = variant().supports(system)
+        return f"no: {reason}" if reason is not None else str(variant().how_long(system))
+    try:
+        policy = variant.from_options({})
+    except InvalidInput as error:  # an option has no default
+        return f"no: {error.message}"
+    reason = why_policy_does_not_apply(system, policy)
+    return "yes" if reason is None else f"no: {reason}"
 
 
 def _chosen(name: str, system: System) -> str:

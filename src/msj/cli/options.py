@@ -93,8 +93,8 @@ def complete_policies(_: click.Context, __: click.Parameter, incomplete: str) ->
     before, comma, last = incomplete.rpartition(",")
     taken = before.split(",")
     return [
-        CompletionItem(before + comma + name, help=POLICIES.get(name).summary)
-        for name in POLICIES.names()
+        CompletionItem(before + comma + name, help=policy.summary)
+        for name, policy in POLICIES.items()
         if name.startswith(last) and name not in taken
     ]
 

@@ -9,16 +9,19 @@ import click
 from msj.cli.options import PROCESSES, output_options, speaking_of
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_result
+from msj.cli.trust import asking_first, trust_option
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="RESULT.json")
 @click.option("--processes", type=PROCESSES, metavar="N", help="Run the replications of a simulation side by side.")
+@trust_option
 @output_options
-def rerun(file: Path, processes: int | None, as_json: bool, as_csv: bool) -> None:
+def rerun(file: Path, processes: int | None, trust: bool, as_json: bool, as_csv: bool) -> None:
     """Ask again what RESULT.json, printed by any command with --json, was the answer to.
 
-    The same version gives equal numbers: the system, the options and the seed are in the result.
+    The same version gives equal numbers: the system, the options and the seed are in the result. A result may name a
+    Python file with a policy; it is run only after a confirmation, or with --trust.
 
     \b
     Examples:
@@ -27,7 +30,7 @@ def rerun(file: Path, processes: int | None, as_json: bool, as_csv: bool) -> Non
     """
     from msj.ask_again import rerun as ask_again
 
-    with speaking_of(file), ProgressBar() as bar:
+    with speaking_of(file), asking_first(file, trust=trust), ProgressBar() as bar:
         result = ask_again(file, processes=processes, progress=bar.show)
     show_result(result, as_json=as_json, as_csv=as_csv)
     leave(result)

@@ -14,6 +14,7 @@ from msj.cli.options import JOBS, PROCESSES, SEED, SpecPath, complete_policies, 
 from msj.cli.options import policies_from_text as policies_of
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import draw_to, leave, show_grid, show_json, show_result
+from msj.errors import Failure
 
 SHOWN = ("mean_response_time", "waiting_probability", "stability_threshold", "queue_growth_rate")
 FOLDER = click.Path(path_type=Path)
@@ -107,6 +108,8 @@ def sweep(
     if result.outcome.exit_code != 130:
         draw_to(plot, picture.draw, result)
     leave(result)
+    if any(gap.failure is Failure.BAD_FUNCTION for gap in result.missing):
+        raise click.exceptions.Exit(2)
 
 
 def _show_status(folder: Path, *, as_json: bool) -> None:

@@ -25,7 +25,8 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 | ``oldest_served`` | n: only the n oldest jobs are ever served | bounds: finite-skip |
 | ``least_busy`` | b_inf: share of the servers in use while a job is present | bounds: non-idling |
 | ``least_busy_per_job`` | beta: the same per job among the n oldest | bounds: sharper ones |
-| ``fastest_speed`` | of a server, where the mean is 1 | bounds: a job that meets nobody |
+| ``fastest_speed`` | of a server, where durations are those at speed 1 | bounds: a job that meets nobody |
+| ``service_capacity`` | the sum of the speeds of all servers | naive threshold, utilisation, bounds |
 | ``shares_speed`` | jobs may run on fewer servers than they can use | who reads durations |
 | ``restart`` | a job that is stopped loses its work (``disciplines.restarting``) | analyses, engines |
 | ``may_idle`` | may leave all servers idle although jobs wait | trials, bounds, simulation |
@@ -79,6 +80,8 @@ OF_THE_RULE = (
     "least_busy_per_job",
     "may_idle",
     "serve_is_complete",
+    "fastest_speed",
+    "service_capacity",
     "turns_away",
 )
 _tried: dict[Any, str] = {}  # trials that were passed, each with what the function keeps between decisions
@@ -325,6 +328,10 @@ class Policy(Chosen, ABC):
     def fastest_speed(self, servers: int) -> float:
         """Return the speed of the fastest server, where a job of the duration given runs at speed 1."""
         return 1.0
+
+    def service_capacity(self, servers: int) -> float:
+        """Return the work that all servers can do in a unit of time: the sum of their speeds."""
+        return float(servers)
 
     def supports(self, system: System) -> str | None:
         """Return None if the policy can run ``system``, else the reason why not."""

@@ -1,6 +1,7 @@
 """A function out of a user's file, ``FILE.py:FUNCTION``, read anew each time it is asked for.
 
-The file runs as a module of its own, with its folder importable as for a script. Modules that such files bring along
+Reading it runs the code in it: a spec file that names a function file runs code when it is read. The file runs as a
+module of its own, with its folder importable as for a script. Modules that such files bring along
 are read anew too, so that an edit is seen and two folders may each have a ``helper.py``.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.util import decode_source
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +19,8 @@ from typing import Any
 from msj.errors import BadFunction, InvalidInput
 from msj.registry import nearest
 
+#: Called with each file before it runs, where somebody is to be asked; it raises to refuse.
+_confirm: ContextVar[Callable[[Path], None] | None] = ContextVar("confirm", default=None)
 _brought: set[str] = set()  # modules imported by files read here, and by nobody else
 
 
@@ -31,6 +35,9 @@ def function_in_file(place: str) -> Callable[..., Any]:
 
 def functions_in_file(path: Path) -> dict[str, Callable[..., Any]]:
     """Run a file and return the functions (and classes) in it, by name; those that begin with _ are left out."""
+    confirm = _confirm.get()
+    if confirm is not None:
+        confirm(path)
     try:
         found = _run(path)
     except InvalidInput:
@@ -40,6 +47,16 @@ def functions_in_file(path: Path) -> dict[str, Callable[..., Any]]:
     except (Exception, SystemExit) as error:
         raise BadFunction(f"policy file '{path}' fails with {type(error).__name__}: {error}; correct it") from None
     return {key: value for key, value in found.items() if callable(value) and not key.startswith("_")}
+
+
+@contextmanager
+def confirming(confirm: Callable[[Path], None]) -> Iterator[None]:
+    """Call ``confirm`` with every function file before it is run."""
+    before = _confirm.set(confirm)
+    try:
+        yield
+    finally:
+        _confirm.reset(before)
 
 
 def _run(path: Path) -> dict[str, Any]:

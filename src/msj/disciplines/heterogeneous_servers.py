@@ -1,7 +1,8 @@
 """Servers of different speeds, one job each, in order of arrival (wcfs, section 3.1).
 
-A job on a server of speed v advances at rate v; durations are those on a server of mean speed, so only the ratios of
-``speeds`` matter. No job waits while a server is free. Who is on which server is the ``assignment``:
+A job on a server of speed v advances at rate v: its declared duration is the time it takes at speed 1. The capacity of
+the cluster is the sum of the ``speeds`` (wcfs scales them so that it is 1; multiplying all speeds by c is dividing all
+durations by c). No job waits while a server is free. Who is on which server is the ``assignment``:
 
 - ``fastest-first``  preemptive: always the oldest job on the fastest server, the next on the second fastest, ...;
 - ``newest-first``   preemptive: of the jobs in service the newest is on the fastest server;
@@ -39,7 +40,7 @@ RULES = {
 
 @dataclass(frozen=True, kw_only=True)
 class HeterogeneousServers(Sharing):
-    """One server per job, servers of different ``speeds`` (None: all alike)."""
+    """One server per job, servers of different ``speeds`` (None: all 1); durations are those at speed 1."""
 
     name: ClassVar[str] = "heterogeneous-servers"
     summary: ClassVar[str] = "one job per server, servers of given speeds, the oldest on the fastest; option assignment"
@@ -57,24 +58,23 @@ class HeterogeneousServers(Sharing):
                 f"assignment = {self.assignment!r} is unknown; {nearest(str(self.assignment), ASSIGNMENTS)}"
             )
 
-    def relative_speeds(self, servers: int) -> tuple[float, ...]:
-        """Return the speeds of so many servers, the fastest first, with mean 1.
+    def server_speeds(self, servers: int) -> tuple[float, ...]:
+        """Return the speeds of so many servers, the fastest first.
 
         Examples
         --------
-        >>> HeterogeneousServers(speeds=[1, 3]).relative_speeds(2)
-        (1.5, 0.5)
+        >>> HeterogeneousServers(speeds=[1, 3]).server_speeds(2)
+        (3.0, 1.0)
         """
         if self.speeds is None:
             return (1.0,) * servers
         if len(self.speeds) != servers:
             raise InvalidInput(self._wrong_number(servers))
-        mean = float(sum(self.speeds)) / servers
-        return tuple(float(speed) / mean for speed in self.speeds)
+        return tuple(float(speed) for speed in self.speeds)
 
     def speeds_in_order(self, servers: int) -> tuple[float, ...]:
         """Return them in the order in which jobs take servers."""
-        speeds = self.relative_speeds(servers)
+        speeds = self.server_speeds(servers)
         return speeds[::-1] if self.assignment == "slowest-first" else speeds
 
     def engine(self, servers: int) -> ServedBy:
@@ -94,19 +94,23 @@ class HeterogeneousServers(Sharing):
     def least_busy(self, servers: int, least_need: int) -> tuple[float | None, str]:
         if self.speeds is not None and len(self.speeds) != servers:
             return None, self._wrong_number(servers)
-        speeds = self.relative_speeds(servers)
+        capacity = self.service_capacity(servers)
         if self.assignment in ("slowest-first", "stay"):  # who stays may be left alone on the slowest
-            return min(speeds) / servers, "a job alone may have the slowest server"
-        return max(speeds) / servers, "a job alone has the fastest server"
+            return min(self.server_speeds(servers)) / capacity, "a job alone may have the slowest server"
+        return self.fastest_speed(servers) / capacity, "a job alone has the fastest server"
 
     def least_busy_per_job(self, servers: int, least_need: int) -> float | None:
         if self.speeds is not None and len(self.speeds) != servers:
             return None
-        speeds = self.relative_speeds(servers)  # their mean is 1, and the fastest j have at least that
-        return (min(speeds) if self.assignment in ("slowest-first", "stay") else 1.0) / servers
+        if self.assignment in ("slowest-first", "stay"):
+            return min(self.server_speeds(servers)) / self.service_capacity(servers)
+        return 1.0 / servers  # the fastest j of k servers have at least j/k of the capacity
 
     def fastest_speed(self, servers: int) -> float:
-        return max(self.relative_speeds(servers))
+        return max(self.server_speeds(servers))
+
+    def service_capacity(self, servers: int) -> float:
+        return float(servers) if self.speeds is None else float(sum(self.speeds))
 
     def supports(self, system: System) -> str | None:
         if self.speeds is not None and len(self.speeds) != system.servers:

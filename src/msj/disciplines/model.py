@@ -112,6 +112,13 @@ def model_of(system: System) -> Model | None:
     return cast("Model | None", system.model)
 
 
+def mean_speed(system: System) -> float:
+    """Return the mean speed of the servers under the policy; 1 under a model, whose speeds are part of the model."""
+    if system.model is not None:
+        return 1.0
+    return policy_of(system).service_capacity(system.servers) / system.servers
+
+
 def discipline_of(system: System) -> Policy | Model:
     """Return what serves the jobs of a system: its model, which has an order of service of its own, or its policy."""
     return model_of(system) or policy_of(system)

@@ -29,10 +29,11 @@ PLACE = np.dtype([("slot", "i8"), ("speed", "f8"), ("before", "i8")])
 
 
 class Rule(NamedTuple):
-    """How speed is given out."""
+    """How speed is given out; ``capacity`` is the sum of the speeds of all servers."""
 
     servers: int
     kind: int
+    capacity: float
 
 
 class Shares(NamedTuple):
@@ -81,7 +82,8 @@ class SharingEngine(EventEngine):
         order: str = "fcfs",
     ) -> None:
         super().__init__(cluster)
-        self.rule = Rule(cluster.servers, RULES.index(rule))
+        capacity = float(cluster.servers if speeds is None else sum(speeds))
+        self.rule = Rule(cluster.servers, RULES.index(rule), capacity)
         needs = np.unique(cluster.needs)
         queue_of = np.zeros(cluster.servers + 1, dtype=np.int64)
         if order != "fcfs":
@@ -170,7 +172,7 @@ def _serve_until(rule: Any, present: Any, places: Any, now: Any) -> Any:
         jobs[slot].remaining -= passed * places[i].speed / jobs[slot].need
         used += places[i].speed
     if state.present > state.running:
-        state.wasted_area += passed * max(rule.servers - used, 0.0)
+        state.wasted_area += passed * max(rule.capacity - used, 0.0)
     state.now = now
 
 

@@ -17,7 +17,7 @@ FREE = -1
 
 
 class HeterogeneousServersFront(PhasedFront[Types]):
-    """One job per server; ``speeds`` in the order in which servers are taken, their mean is 1."""
+    """One job per server; ``speeds`` in the order in which servers are taken."""
 
     def __init__(self, system: System, *, speeds: Sequence[float], rule: str) -> None:
         super().__init__(system)

@@ -1,10 +1,11 @@
 """The cluster: servers, job classes, how much arrives, and the policy that decides who is served.
 
 How much arrives is said in one of three ways: ``arrival_rate`` (jobs per unit of time, lambda), ``utilisation``
-(lambda·E[need × duration]/servers) or ``load`` (lambda/lambda*, the share of the stability threshold). The last needs
-the threshold, which only an analysis knows; the model keeps what the user said. ``arrivals`` say when jobs come
-(Poisson unless they say otherwise) and ``order`` who comes after whom (independent of each other); a rate scales the
-arrivals, and where none is given their own holds, if they have one.
+(lambda·E[need × duration]/capacity) or ``load`` (lambda/lambda*, the share of the stability threshold). The capacity is
+the number of servers, or the sum of their speeds where the policy or the model gives them speeds. The load needs the
+threshold, which only an analysis knows; the model keeps what the user said. ``arrivals`` say when jobs come (Poisson
+unless they say otherwise) and ``order`` who comes after whom (independent of each other); a rate scales the arrivals,
+and where none is given their own holds, if they have one.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ class ChosenPolicy(Protocol):
 
     def check(self, system: System) -> None:
         """Refuse a system on which the policy makes a mistake."""
+
+    def service_capacity(self, servers: int) -> float:
+        """Return the work that all servers can do in a unit of time: the sum of their speeds."""
 
 
 class ChosenModel(Protocol):
@@ -254,11 +258,16 @@ class System(Value):
 
     @property
     def naive_threshold(self) -> float:
-        """The arrival rate the servers could take if none ever stood idle: servers / E[need × duration].
+        """The arrival rate the servers could sustain if none ever stood idle: capacity / E[need × duration]."""
+        return self.service_capacity / self.mean_work
 
-        Where servers have speeds or are taken now and then, what they can do together counts, on average.
+    @property
+    def service_capacity(self) -> float:
+        """The work that all servers can do in a unit of time: their number, or the sum of their speeds.
+
+        Where servers are taken now and then, the mean over time.
         """
-        return (self.servers if self.model is None else self.model.service_capacity(self)) / self.mean_work
+        return self.policy.service_capacity(self.servers) if self.model is None else self.model.service_capacity(self)
 
     def arrival_rate_at(self, stability_threshold: float) -> float | None:
         """Return lambda, given the stability threshold; None where neither the user nor the arrivals say how much."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
+from msj.disciplines.model import mean_speed
 from msj.planning.found import Found, kind_of, planned_row
 from msj.planning.most import Most, largest_step
 from msj.planning.point import Point
@@ -39,7 +40,7 @@ class LoadPlan:
 
 def plan_load(subject: Subject, policy: str) -> LoadPlan:
     """Return the most load that meets the targets: so many steps of a share of what the servers can do."""
-    whole = subject.servers / subject.work  # times the load there is: all servers busy
+    whole = subject.servers / _work(subject, policy)  # times the load there is: all servers busy
     first = subject.at_load(policy, 1.0)
     exact = kind_of([first]) == "exact" and bool(first.judged)
     steps = FINE if exact else COARSE
@@ -51,6 +52,11 @@ def plan_load(subject: Subject, policy: str) -> LoadPlan:
     start = max(int(0.9 / step), 1)
     found = largest_step(ask, most=steps - 1, start=min(start, steps - 1), monotone=subject.monotone(policy))
     return LoadPlan(policy=policy, found=found, step=step)
+
+
+def _work(subject: Subject, policy: str) -> float:
+    """Return how many servers of mean speed the work alone would keep busy; a policy may give servers speeds."""
+    return subject.work / (mean_speed(subject.under(policy)) if isinstance(subject, SystemSubject) else 1.0)
 
 
 def along_load(subject: Subject, policy: str) -> Found:
@@ -65,8 +71,9 @@ def along_load(subject: Subject, policy: str) -> Found:
         return Found(sentence=sentence, rows=(), points=points, met=False)
     factor, beyond = plan.factor, plan.beyond
     open_ = not plan.found.decided
-    used = factor * subject.work / subject.servers
-    top = None if beyond is None or not open_ else beyond * subject.work / subject.servers
+    work = _work(subject, policy)
+    used = factor * work / subject.servers
+    top = None if beyond is None or not open_ else beyond * work / subject.servers
     rows = [planned_row("planned_utilisation", used, kind, method, low=used if top else None, high=top, at=many)]
     sentence = f"Utilisation {used:.1%} under {policy}"
     if isinstance(subject, SystemSubject):

@@ -20,6 +20,7 @@ from msj.analysis.waiting_law import WaitingLaw
 from msj.answers.saturated import that_apply
 from msj.answers.threshold import UNANSWERED, attainable_row, conserves_work, exact_threshold
 from msj.disciplines.fcfs import is_fcfs
+from msj.disciplines.model import mean_speed
 from msj.effort import Effort
 from msj.markov.blas import blas_threads
 from msj.model import System
@@ -63,7 +64,7 @@ def exactly(system: System, targets: tuple[Target, ...], effort: Effort) -> Exac
 
 def too_much(system: System, rate: float) -> str:
     """Return why the arrival rate is more than any policy can take; empty if that is not known."""
-    work = rate * system.mean_work
+    work = rate * system.mean_work / mean_speed(system)
     if rate >= system.naive_threshold:
         return f"{work:.6g} servers' worth of work arrives for {system.servers:,} servers"
     limit = attainable_row(system)

@@ -1,8 +1,8 @@
 """The policies compared on the same jobs, with paired differences from the cluster's own.
 
-Only policies that can run the system take part, the usual ones first. Each says what it asks for: to stop running jobs
-(preemption), or to know how long jobs will take. A policy known to be overloaded is not simulated, and the number of
-jobs is such that all of them can be served within the time.
+Only policies that apply to the system take part (``disciplines.applicable``), the usual ones first. Each says what it
+asks for: to stop running jobs (preemption), or to know how long jobs will take. A policy known to be overloaded is not
+simulated, and the number of jobs is such that all of them can be served within the time.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import numpy as np
 from msj.answers.simulated import compared, jobs_for_an_interval
 from msj.answers.threshold import LINE_JOBS, MOST_LINE_JOBS, exceeded, quick_threshold
 from msj.disciplines import Policy
+from msj.disciplines.applicable import Applicable, why_not_comparable
 from msj.disciplines.fcfs import is_fcfs
 from msj.disciplines.own_function import OwnFunction
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, MsjError
 from msj.model import System
-from msj.model.chosen import distinct_label
+from msj.model.chosen import chosen_from, distinct_label
 from msj.registry import POLICIES
 from msj.reports.contents import Load, PolicyRow, PolicySection
 from msj.reports.response import speed_of
@@ -54,13 +55,12 @@ def policy_section(
     speed: float | None = None,
 ) -> PolicySection:
     """Compare the policies at the load; ``policies`` None means the usual ones, ``speed`` is in jobs per second."""
-    if system.model is not None:
+    if system.model is not None and policies is None:
         rule: str = getattr(system.model, "policy", system.policy.name)
         note = f"Model '{system.model.name}' has its own order of service and goes with policy '{rule}' only."
         return PolicySection(notes=(note,))
-    usual = [name for name in USUAL if name in POLICIES.names()]
-    wanted = [system.policy, *(usual if policies is None else policies)]
-    chosen, left_out = _able(system, wanted)
+    wanted = [system.policy, *(USUAL if policies is None else policies)]
+    chosen, left_out = _able(system, wanted, usual=policies is None)
     if len(chosen) < 2:
         return PolicySection(left_out=tuple(left_out), notes=("There is no other policy to compare with.",))
     there = system.replace(arrival_rate=load.arrival_rate)
@@ -77,13 +77,15 @@ def policy_section(
     except MsjError as error:
         return PolicySection(left_out=tuple(left_out), notes=(f"No comparison: {error.message}.",))
     notes: list[str] = []
+    if system.policy not in chosen.values():
+        notes.append(f"The cluster's own policy does not apply; differences are from '{next(iter(chosen))}'.")
     if found.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt
     if found.outcome is Outcome.OUT_OF_TIME:
         done = [name for name in found.places("policy") if name not in _with(found, Failure.OUT_OF_TIME)]
         missing = [name for name in chosen if name not in done]
         left_out += [(name, "cut to keep the report within its time (--seconds)") for name in missing]
-    rows = _rows(found, chosen)
+    rows = _rows(found, chosen, own_applies=system.policy in chosen.values())
     notes += _much_longer(rows, chosen)
     return PolicySection(rows=tuple(rows), left_out=tuple(left_out), notes=tuple(notes))
 
@@ -114,22 +116,32 @@ def _much_longer(rows: Sequence[PolicyRow], chosen: dict[str, Policy]) -> Iterat
 
 
 def check_policies(system: System, policies: Sequence[Any]) -> None:
-    """Refuse what is no policy."""
-    _able(system, policies)
+    """Raise an error for what is no policy, and if neither the cluster's own policy nor one of these applies."""
+    chosen, left_out = _able(system, [system.policy, *policies])
+    Applicable(chosen, dict(left_out)).required()
 
 
-def _able(system: System, wanted: Sequence[Any]) -> tuple[dict[str, Policy], list[tuple[str, str]]]:
-    """Return the policies that can run the system, each once, and the others with the reason."""
+def _able(
+    system: System, wanted: Sequence[Any], *, usual: bool = False
+) -> tuple[dict[str, Policy], list[tuple[str, str]]]:
+    """Return the policies that apply to the system, each once, and the others with the reason.
+
+    ``usual`` means that nobody asked for these policies by name: one whose name a broken file has is left out.
+    """
     chosen: dict[str, Policy] = {}
     left_out: list[tuple[str, str]] = []
     unable: list[Policy] = []
     for given in wanted:
-        policy = system.replace(policy=given).policy
-        if not isinstance(policy, Policy):
-            raise InvalidInput(f"{given!r} is not a policy; give a name such as 'first-fit'")
+        try:
+            policy: Policy = chosen_from(POLICIES, given, "first-fit")
+        except InvalidInput as error:
+            if not usual:
+                raise
+            left_out.append((str(given), error.message))
+            continue
         if policy in chosen.values() or policy in unable:
             continue
-        reason = "it loses jobs, so stays cannot be compared" if policy.turns_away else policy.supports(system)
+        reason = why_not_comparable(system, policy)
         if reason is None:
             chosen[distinct_label(policy, chosen)] = policy
         else:
@@ -143,7 +155,8 @@ def policy_name(policy: Any) -> str:
     return str(policy.label())
 
 
-def _rows(found: Result, chosen: dict[str, Policy]) -> list[PolicyRow]:
+def _rows(found: Result, chosen: dict[str, Policy], *, own_applies: bool = True) -> list[PolicyRow]:
+    """Return a row for each policy that was compared; the cluster's own is the first, if it applies."""
     growing, cut = _with(found, Failure.UNSTABLE), _with(found, Failure.OUT_OF_TIME)
     rows: list[PolicyRow] = []
     for name, policy in chosen.items():
@@ -154,7 +167,7 @@ def _rows(found: Result, chosen: dict[str, Policy]) -> list[PolicyRow]:
         rows.append(
             PolicyRow(
                 policy=name,
-                own=not rows and name == next(iter(chosen)),
+                own=own_applies and not rows and name == next(iter(chosen)),
                 asks_for=_asks_for(policy),
                 stable=name not in growing,
                 mean_response_time=stay,

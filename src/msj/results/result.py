@@ -210,15 +210,20 @@ class Result:
         """Return everything for people, at most ``width`` columns wide where no single word is wider."""
         table = write_table(self.quantities, width=width, time_unit=self.time_unit)
         said = [f"{self.title}: {self.outcome.value}", table]
-        said += [wrap_sentences(text, width) for text in (*self.notes, *map(str, self.missing))]
+        said += [wrap_sentences(text, width) for text in self._remarks()]
         return "\n\n".join(said)
 
     def __repr__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        said = [*self.notes, *map(str, self.missing)]
+        said = self._remarks()
         return write_html(f"{self.title}: {self.outcome.value}", self.quantities, said, time_unit=self.time_unit)
+
+    def _remarks(self) -> list[str]:
+        """Return the notes and what is missing, without gaps whose reason a note gives already."""
+        gaps = (gap for gap in self.missing if not any(gap.reason in note for note in self.notes))
+        return [*self.notes, *map(str, gaps)]
 
 
 def plain(value: Any) -> Any:

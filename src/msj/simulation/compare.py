@@ -8,6 +8,9 @@ The variance of a difference is that of the batches' differences, and shares wha
 scaled by as much as theory corrects the variances of the means themselves (:mod:`msj.simulation.intervals`). A
 difference that is clearly not zero is skewed like the means it is made of and has its interval on the logarithm;
 others have Student's.
+
+A policy that does not apply to the system is left out with its reason (``disciplines.applicable``); the differences are
+from the first policy that applies.
 """
 
 from __future__ import annotations
@@ -21,11 +24,16 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from msj.disciplines.model import policy_of
+from msj.disciplines.applicable import (
+    Applicable,
+    applicable_policies,
+    chosen_policies,
+    left_out_note,
+    why_not_comparable,
+)
 from msj.effort import Effort
-from msj.errors import Failure, InvalidInput
+from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
-from msj.model.chosen import distinct_label
 from msj.model.numbers import whole
 from msj.results import Missing, Outcome, Quantity, Result, Watch
 from msj.simulation.controlled import Remainder, remainder
@@ -86,18 +94,18 @@ def compare_at_rate(
 
     ``known`` is what is known of the system under the policies, by their place in the list.
     """
-    if len(policies) < 2:
-        raise InvalidInput(f"{len(policies)} policy is given; name at least two to compare")
+    chosen = chosen_policies(policies)
+    if len(chosen) < 2:
+        raise InvalidInput(f"{len(chosen)} policy is given; name at least two to compare")
     workers = whole(workers, "workers") if processes is None else whole(processes, "processes")
     effort = whole_effort(effort, progress)
+    left_out = dict(applicable_policies(system, chosen, why_not_comparable).required().left_out)
     questions: dict[str, Question] = {}
-    for index, policy in enumerate(policies):
-        one = system.replace(policy=policy)
-        if policy_of(one).turns_away:
-            raise InvalidInput(f"policy '{one.policy.name}' loses jobs, so stays cannot be compared; simulate it alone")
-        name = distinct_label(one.policy, {taken: each.system.policy for taken, each in questions.items()})
+    for index, (name, policy) in enumerate(chosen.items()):
+        if name in left_out:
+            continue
         questions[name] = Question.of(
-            one,
+            system.replace(policy=policy),
             root=root,
             known=(known or {}).get(index, NOTHING),
             jobs=effort.jobs if jobs is None else jobs,
@@ -116,14 +124,36 @@ def compare_at_rate(
             continue
         part = effort.part(index / len(questions), (index + 1) / len(questions), name)
         started = clock.perf_counter()
-        run = question.new_run(plan)
+        try:
+            run = question.new_run(plan)
+        except NotSupported as error:  # its kernel refuses the system
+            left_out[name] = error.message
+            continue
         warn_of_compiling(run, part)
         outcome = run.advance(effort=part, workers=workers)
         result = result_of(question, run, outcome, clock.perf_counter() - started, seed=seed_record(root))
         served[name] = Served(question, run, result)
         if outcome is Outcome.INTERRUPTED:
             break
-    return _joined(system, served, plan)
+    Applicable(policies={name: chosen[name] for name in served}, left_out=left_out).required()
+    result = _joined(system, served, plan)
+    return replace(
+        result,
+        notes=(*_left_out_notes(list(chosen), list(served), left_out), *result.notes),
+        missing=(*(_left_out(name, reason) for name, reason in left_out.items()), *result.missing),
+    )
+
+
+def _left_out(name: str, reason: str) -> Missing:
+    return Missing(name="means", failure=Failure.NOT_SUPPORTED, reason=reason, at={"policy": name})
+
+
+def _left_out_notes(chosen: Sequence[str], served: Sequence[str], left_out: Mapping[str, str]) -> list[str]:
+    """Return why policies are left out, and which one the differences are from if it is not the first given."""
+    notes = [left_out_note(name, reason) for name, reason in left_out.items()]
+    if chosen[0] in left_out:
+        notes.append(f"Differences are from '{served[0]}', the first policy that applies.")
+    return notes
 
 
 def _common_plan(questions: Sequence[Question]) -> Plan:

@@ -35,7 +35,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from msj.disciplines import Policy
-from msj.disciplines.model import policy_of
+from msj.disciplines.model import mean_speed, policy_of
 from msj.model import System
 from msj.model.assumptions import assumed, why_not_plain
 from msj.workloads.job_block import JobBlock
@@ -178,7 +178,7 @@ def _candidates(
 ) -> list[list[float]]:
     """Return the weights of servers that would serve, the best first."""
     policy, needs = system.policy, [c.need for c in system.classes]
-    whole = [need / system.servers for need in needs]
+    whole = [need / (system.servers * mean_speed(system)) for need in needs]
     load = rate / system.naive_threshold
     found = [whole]
     if threshold is not None and threshold < system.naive_threshold / BUSIER:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from msj.disciplines.model import policy_of
+from msj.disciplines.model import mean_speed, policy_of
 from msj.disciplines.sharing import Sharing
 from msj.model import JobClass, System
 from msj.model.arrivals import DailyArrivals
@@ -161,8 +161,9 @@ class Estimates:
         busy = self.areas.get("busy_servers", np.array([batch.busy_area for batch in batches]))
         wasted = np.array([batch.wasted_area for batch in batches])
         jobs = self.series("jobs", all_jobs)
+        capacity = self.system.servers * mean_speed(self.system)
         means = [
-            ("utilisation", busy, time * self.system.servers - self.areas.get("broken_servers", 0.0), 1.0),
+            ("utilisation", busy, time * capacity - self.areas.get("broken_servers", 0.0), 1.0),
             ("idle_servers_while_jobs_wait", wasted, time, float(self.system.servers)),
             ("preemptions_per_job", self.series("preemptions", all_jobs), jobs, math.inf),
             *((name, area, time, math.inf) for name, area in self.areas.items()),

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 
+from msj.disciplines.model import mean_speed
 from msj.model import JobClass, System
 
 MISSING = 1 / 40  # of the servers to spare
@@ -58,8 +59,8 @@ def old_enough(system: System, rate: float, time: float) -> bool:
     >>> [old_enough(system, 0.8 * system.naive_threshold, time) for time in (10_000, 20_000)]
     [False, True]
     """
-    active = system.active_classes
-    missing = sum(float(c.share) * system.work_of(c) * _older_than(c, time) for c in active) / system.mean_work
+    active, age = system.active_classes, time * mean_speed(system)
+    missing = sum(float(c.share) * system.work_of(c) * _older_than(c, age) for c in active) / system.mean_work
     used = rate / system.naive_threshold
     return missing * used <= MISSING * (1.0 - used)
 

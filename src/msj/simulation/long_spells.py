@@ -27,6 +27,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from msj.disciplines.model import mean_speed
 from msj.model import JobClass, System
 from msj.model.durations import Duration
 from msj.simulation.memory import EXPONENTIAL, held_up_by
@@ -56,15 +57,15 @@ class LongSpells:
     """
 
     def __init__(self, system: System, rate: float, threshold: float | None = None) -> None:
-        limit = system.naive_threshold if threshold is None else threshold
-        each = rate / (1.0 - rate / limit) / system.servers if rate < limit else 0.0
+        limit, speed = system.naive_threshold if threshold is None else threshold, mean_speed(system)
+        each = rate / (1.0 - rate / limit) / (system.servers * speed) if rate < limit else 0.0
         chosen = [c for c in system.active_classes if _heavy(c) and held_up_by(system, c, rate, threshold) == 1]
         self.parts: list[tuple[float, float, _Beyond]] = []
         for c in chosen:
             law = _of_mean_one(c)  # many classes may have one law but for its mean
             beyond = next((made for *_, made in self.parts if made.law == law), None)
             mean = float(c.duration.mean)
-            self.parts.append((float(c.share) * (c.need * each * mean) ** 2, mean, beyond or _Beyond(law)))
+            self.parts.append((float(c.share) * (c.need * each * mean) ** 2, mean / speed, beyond or _Beyond(law)))
         self._in_bins: dict[int, Floats] = {}
         self.fourth = sum(float(c.share) * (c.need * each * float(c.duration.mean)) ** 4 * _fourth(c) for c in chosen)
 

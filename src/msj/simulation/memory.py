@@ -41,7 +41,7 @@ import math
 
 import numpy as np
 
-from msj.disciplines.model import policy_of
+from msj.disciplines.model import mean_speed, policy_of
 from msj.disciplines.restarting import why_not_resumed
 from msj.model import JobClass, System
 from msj.model.assumptions import why_not_independent, why_not_plain
@@ -101,7 +101,8 @@ def settling_time(system: System, rate: float, threshold: float | None = None) -
 def longest_duration(system: System) -> float:
     """Return how long jobs in service are remembered: the longest mean, or mean residual, duration."""
     means = [(float(c.duration.mean), c.duration.second_moment) for c in system.active_classes]
-    return max(max(mean, second / (2.0 * mean) if math.isfinite(second) else mean) for mean, second in means)
+    longest = max(max(mean, second / (2.0 * mean) if math.isfinite(second) else mean) for mean, second in means)
+    return longest / mean_speed(system)
 
 
 def time_remembered(system: System, rate: float) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from msj.disciplines import Policy
-from msj.disciplines.model import policy_of
+from msj.disciplines.model import mean_speed, policy_of
 from msj.disciplines.own_function import OwnFunction
 from msj.effort import Effort
 from msj.errors import InvalidInput, TooLarge
@@ -220,11 +220,11 @@ def new_replication(
     controls: Controls | None = None,
 ) -> Replication:
     """Make one replication from its streams."""
-    typical = min(float(c.duration.mean) for c in system.active_classes)
+    typical = min(float(c.duration.mean) for c in system.active_classes) / mean_speed(system)
     share, _ = policy_of(system).least_busy(system.servers, min(c.need for c in system.active_classes))
     engine = engine_of(system, streams)
     # An engine that adds up what servers do must see all of the time: no gap is cut then.
-    busy = 0.0 if share is None or engine.areas else share * system.servers
+    busy = 0.0 if share is None or engine.areas else share * system.servers * mean_speed(system)
     return Replication(
         source=SystemJobs(system, arrival_rate=rate, streams=streams, least_busy=busy),
         kernel=engine,

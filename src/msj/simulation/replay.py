@@ -11,6 +11,7 @@ from msj.engines.completed import Completed
 from msj.errors import InvalidInput
 from msj.simulation.engine_of import engine_for
 from msj.workloads import RecordedJobs, Rng, Streams, seed_sequence
+from msj.workloads.job_block import JobBlock
 from msj.workloads.system_jobs import BLOCK
 
 
@@ -45,10 +46,7 @@ def replay_jobs(
     >>> replay_jobs(jobs, servers=2, policy=Fcfs()).start.tolist()
     [0.0, 3.0, 4.0]
     """
-    too_large = np.flatnonzero(jobs.jobs.need > servers)
-    if too_large.size:
-        first = int(too_large[0])
-        raise InvalidInput(f"job {first} needs {jobs.jobs.need[first]} of {servers} servers; raise servers")
+    require_fitting(jobs.jobs, servers)
     streams = Streams(root=seed_sequence(rng), replication=0)
     kernel: Any = engine_for(policy, servers=servers, needs=np.unique(jobs.jobs.need), streams=streams, generic=generic)
     source, parts = jobs.rewound(), []  # the same jobs may be replayed under many policies
@@ -56,3 +54,11 @@ def replay_jobs(
         parts.append(kernel.advance(part).copy())
     parts.append(kernel.drain())
     return Completed.join(parts)
+
+
+def require_fitting(jobs: JobBlock, servers: int) -> None:
+    """Raise an error if a job needs more than all servers."""
+    too_large = np.flatnonzero(jobs.need > servers)
+    if too_large.size:
+        first = int(too_large[0])
+        raise InvalidInput(f"job {first} needs {jobs.need[first]} of {servers} servers; raise servers")

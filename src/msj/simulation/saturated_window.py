@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from msj.disciplines.model import mean_speed
 from msj.disciplines.restarting import why_not_resumed
 from msj.engines.event import EventEngine
 from msj.errors import NotSupported, OutOfTime
@@ -162,7 +163,8 @@ def one_window(
         marks.append((line.now, engine.wasted_area))
     time, idle = np.diff(np.array(marks), axis=0).T
     wasted, low, high = student_interval(idle, time)
-    rates = [(system.servers - each) / system.mean_work for each in (wasted, high, max(low, 0.0))]
+    capacity = system.servers * mean_speed(system)
+    rates = [(capacity - each) / system.mean_work for each in (wasted, high, max(low, 0.0))]
     return Window(oldest=oldest, threshold=rates[0], low=rates[1], high=rates[2], jobs=line.fed)
 
 

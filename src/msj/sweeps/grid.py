@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msj.errors import InvalidInput, MsjError
+from msj.disciplines.applicable import chosen_policies
+from msj.errors import BadFunction, InvalidInput, MsjError
 from msj.model import System
-from msj.model.chosen import chosen_from, distinct_label
 from msj.model.numbers import whole
 from msj.model.spec_file import SystemLike, as_system, from_document
-from msj.registry import POLICIES, nearest
+from msj.registry import nearest
 from msj.results.coordinates import Place
 from msj.store import digest
 from msj.sweeps.axis import Axis, axes_of
@@ -52,10 +52,7 @@ class Grid:
     ) -> Grid:
         """Check what is asked for."""
         clusters = clusters_of(systems)
-        chosen: dict[str, Any] = {}
-        for given in policies or ():
-            policy = chosen_from(POLICIES, given, "fcfs")
-            chosen[distinct_label(policy, chosen)] = policy
+        chosen = chosen_policies(policies or ())
         grid = cls(
             clusters=clusters,
             axes=axes_of(vary),
@@ -97,6 +94,8 @@ class Grid:
                 system = axis.applied(system, value)
             cell = Cell(own=system, policy=policy, seed=int(at["seed"]), asked=self.asked, at=at)
             cell.served  # noqa: B018  a policy that the model does not go with is refused here
+        except BadFunction:
+            raise
         except MsjError as error:
             return Refused(at=at, reason=str(error))
         return cell

@@ -2,7 +2,8 @@
 
 One rule, that of the answerer: the threshold exactly where an analysis is allowed, response times exactly where all of
 the means are; else a :class:`Stream` with what the exact side knows. A load is a share of the threshold under the
-cluster's own policy, as in ``compare``, so that policies are compared at the same arrival rate.
+cluster's own policy, as in ``compare``, so that policies are compared at the same arrival rate. A policy that does not
+apply (``disciplines.applicable``) is the reason why its cell has no answer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from msj.answers.analyse import load_rows
 from msj.answers.known import known_of
 from msj.answers.response import MEANS, beside_prediction, exact_response, not_below, predicted
 from msj.answers.threshold import UNANSWERED, Threshold, conserves_work, exact_threshold, exceeded, find_threshold
+from msj.disciplines.applicable import why_policy_does_not_apply
+from msj.disciplines.model import policy_of
 from msj.effort import Effort
+from msj.errors import NotSupported
 from msj.model import System
 from msj.results import Outcome, Quantity
 from msj.simulation import Known
@@ -55,6 +59,9 @@ def open_cell(cell: Cell) -> Opened:
     >>> opened.plan, [round(row.value, 6) for row in opened.rows if row.name == "mean_response_time"][0]
     (None, 7.517772)
     """
+    why_not = why_policy_does_not_apply(cell.served, policy_of(cell.served))
+    if why_not is not None:
+        raise NotSupported(f"policy '{cell.policy.label()}' does not apply: {why_not}")
     effort = Effort()
     rate, load = _rate(cell)
     served = cell.served if rate is None else cell.served.replace(arrival_rate=rate)

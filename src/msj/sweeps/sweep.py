@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from msj.effort import Effort
-from msj.errors import Failure
+from msj.errors import BadFunction, Failure, InvalidInput, MsjError, NotSupported
 from msj.executors.workers import Workers, workers
 from msj.model.trials import try_laws
 from msj.results import Missing, Outcome, Result, Watch, provenance
 from msj.sweeps.cell import COMPUTES, Cell
 from msj.sweeps.folder import Folder
-from msj.sweeps.question import Question
+from msj.sweeps.question import WHOLE, Question
 from msj.sweeps.reading import result_of
 from msj.sweeps.scheduler import Scheduler
 
@@ -46,7 +46,8 @@ def sweep(
 ) -> Result:
     """Answer every combination of clusters, values and policies: exactly where possible, else simulated.
 
-    Rows stand at what differs between the cells. A cell that has no answer is in ``missing``, with the reason.
+    Rows stand at what differs between the cells. A cell that has no answer is in ``missing``, with the reason: its
+    policy does not apply to its cluster, for example. If no cell of the grid has an answer, that is an error.
 
     Parameters
     ----------
@@ -145,4 +146,22 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
         provenance=facts,
         missing=missing,
     )
+    if question.shard == WHOLE and not result.quantities and not scheduler.open and outcome is None:
+        _require_answer(result.missing)
     return replace(result, notes=tuple(dict.fromkeys(note for system in clusters for note in try_laws(system))))
+
+
+def _require_answer(gaps: Sequence[Missing]) -> None:
+    """Raise an error with the reasons if every cell was refused: none is a cluster whose policy applies."""
+    failures = {gap.failure for gap in gaps}
+    if failures and failures <= REFUSED.keys():
+        worst = next(kind for failure, kind in REFUSED.items() if failure in failures)
+        raise worst("; ".join(dict.fromkeys(gap.reason for gap in gaps)))
+
+
+#: The failures of cells that were refused, and the errors they are if all cells were; the first that occurs counts.
+REFUSED: dict[Failure, type[MsjError]] = {
+    Failure.BAD_FUNCTION: BadFunction,
+    Failure.INVALID_INPUT: InvalidInput,
+    Failure.NOT_SUPPORTED: NotSupported,
+}

@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from msj import answers
+from msj.disciplines.applicable import why_not_comparable
 from msj.effort import Effort
 from msj.errors import InvalidInput
 from msj.model import System
+from msj.model.chosen import chosen_from
 from msj.model.numbers import number, whole
 from msj.registry import POLICIES, nearest
 from msj.reports.policies import USUAL
@@ -162,11 +164,16 @@ def _lengths(jobs: int) -> Iterator[int]:
 
 
 def _usual(system: System, own: Sequence[str]) -> list[Any]:
-    """Return the cluster's own policy and the usual ones that can serve it."""
+    """Return the cluster's own policy and the usual ones that apply to it."""
     chosen = [system.policy]
-    for name in (*own, *(name for name in USUAL if name in POLICIES.names())):
-        policy: Any = system.replace(policy=name).policy
-        if policy not in chosen and policy.supports(system) is None:
+    for name in (*own, *USUAL):
+        try:
+            policy: Any = chosen_from(POLICIES, name, "fcfs")
+        except InvalidInput:  # a broken file has the name of one that nobody asked for
+            if name in own:
+                raise
+            continue
+        if policy not in chosen and why_not_comparable(system, policy) is None:
             chosen.append(policy)
     return chosen
 

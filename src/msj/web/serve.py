@@ -111,7 +111,7 @@ def catalogue_of(
     system: System, presets: Mapping[str, System], own_policies: Sequence[str], log: Recording | None = None
 ) -> dict[str, Any]:
     """Return what the page offers: clusters to begin with, and policies with what they do."""
-    known = [{"name": name, "summary": POLICIES.get(name).summary} for name in POLICIES.names() if _plain(name)]
+    known = [{"name": name, "summary": policy.summary} for name, policy in POLICIES.items() if _plain(name)]
     own = [{"name": name, "summary": "a function of your own"} for name in own_policies]
     return {
         "start": system.to_spec(),

@@ -26,7 +26,7 @@ from msj.answers import analyse
 from msj.model import JobClass, System
 from msj.model.durations import Duration, Exponential, Hyperexponential
 
-SPEEDS = ("2/5", "3/10", "1/5", "1/10")
+SPEEDS = ("8/5", "6/5", "4/5", "2/5")  # the paper's 0.4 to 0.1, in units of the mean speed
 HALF = Fraction(1, 2)
 
 
@@ -144,7 +144,7 @@ def two_branches(x: int, servers: int) -> Hyperexponential:
 
 
 def heterogeneous(label: str, law: Callable[[int], Duration], assignment: str = "fastest-first") -> Model:
-    """Return M/G/4 with speeds 0.4 to 0.1; ``law(k)`` is the law of the time on one of k equal servers."""
+    """Return M/G/4 with speeds as 0.4 to 0.1; ``law(k)`` is the law of the time on one of k equal servers."""
     policy = {"name": "heterogeneous-servers", "speeds": list(SPEEDS), "assignment": assignment}
     return _of_system(label, partial(_alike, 4, policy, law(4)))
 
