@@ -50,7 +50,7 @@ class PreemptivePartsFront(PhasedFront[Front]):
         )
         self.by_need = self.policy.order_within_need and self.snapshot is None
         self.decisions = PolicyDecisions(self.policy, remembers_running=True)
-        self.shown_classes = len(system.classes)
+        self.shown_classes = sum(not c.is_copy for c in system.classes)
 
     @cached_property
     def one_speed(self) -> bool:  # type: ignore[override]
@@ -154,9 +154,6 @@ class PreemptivePartsFront(PhasedFront[Front]):
         running = [mode in (RUNS, LOADS) for _, mode, _ in jobs]
         chosen = self.decisions.chosen(needs, classes, running, servers)
         return tuple(chosen.tolist()), self._enough(needs, int(chosen.sum()), servers)
-
-    def pair_classes(self, classes: int) -> None:
-        self.shown_classes = classes
 
     def confirm(self) -> None:
         self.decisions.confirm()

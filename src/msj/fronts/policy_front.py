@@ -43,11 +43,9 @@ class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
         self.front = front
         self.types: JobTypes = job_types(system)
         self.class_names = tuple(c.name for c in system.classes)
-        self.shown_classes = np.asarray(self.types.class_of)  # by type, as the decision function knows them
+        # By type, as the decision function knows them: copies, which come last, are shown as what they copy.
+        self.shown_classes = np.asarray(self.types.class_of) % sum(not c.is_copy for c in system.classes)
         self.decisions = PolicyDecisions(policy, remembers_running=not policy.preemptive)
-
-    def pair_classes(self, classes: int) -> None:
-        self.shown_classes = np.asarray(self.types.class_of) % classes
 
     def confirm(self) -> None:
         self.decisions.confirm()
