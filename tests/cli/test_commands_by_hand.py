@@ -779,34 +779,41 @@ def test_presets_are_plain_clusters_by_their_names(tmp_path):
 # --- lists ---
 
 
+def _listed(catalogue, name, system):
+    return _row(catalogue, name, catalogue.get(name), system)
+
+
 def test_what_a_list_says_of_each_variant():
     plain = msj.read(FILE)
-    assert _row(DURATIONS, "erlang", None)["exact methods"] == "yes"
-    assert _row(DURATIONS, "lognormal", None)["exact methods"] == "no: simulation only"
-    assert "used by" not in _row(DURATIONS, "exponential", None)
-    assert _row(DURATIONS, "exponential", plain)["used by"] == "small, large"
-    assert _row(DURATIONS, "erlang", plain)["used by"] == ""
-    assert _row(ARRIVALS, "mmpp", None)["exact methods"] == "yes"
-    assert _row(ARRIVALS, "daily", None)["exact methods"] == "no: simulation only"
-    assert (_row(ARRIVALS, "poisson", plain)["chosen"], _row(ARRIVALS, "mmpp", plain)["chosen"]) == ("yes", "no")
-    assert (_row(ORDERS, "independent", plain)["chosen"], _row(ORDERS, "sticky", plain)["chosen"]) == ("yes", "no")
-    assert "exact methods" not in _row(ORDERS, "sticky", None)
-    assert "citation" in _row(MODELS, "set-up", None)
-    assert (_row(MODELS, "set-up", plain)["chosen"], "citation" in _row(MODELS, "set-up", plain)) == ("no", False)
+    assert _listed(DURATIONS, "erlang", None)["exact methods"] == "yes"
+    assert _listed(DURATIONS, "lognormal", None)["exact methods"] == "no: simulation only"
+    assert "used by" not in _listed(DURATIONS, "exponential", None)
+    assert _listed(DURATIONS, "exponential", plain)["used by"] == "small, large"
+    assert _listed(DURATIONS, "erlang", plain)["used by"] == ""
+    assert _listed(ARRIVALS, "mmpp", None)["exact methods"] == "yes"
+    assert _listed(ARRIVALS, "daily", None)["exact methods"] == "no: simulation only"
+    assert (_listed(ARRIVALS, "poisson", plain)["chosen"], _listed(ARRIVALS, "mmpp", plain)["chosen"]) == ("yes", "no")
+    assert (_listed(ORDERS, "independent", plain)["chosen"], _listed(ORDERS, "sticky", plain)["chosen"]) == (
+        "yes",
+        "no",
+    )
+    assert "exact methods" not in _listed(ORDERS, "sticky", None)
+    assert "citation" in _listed(MODELS, "set-up", None)
+    assert (_listed(MODELS, "set-up", plain)["chosen"], "citation" in _listed(MODELS, "set-up", plain)) == ("no", False)
     broken = plain.replace(environment={"name": "breakdowns", "rate": 0.1, "repair": {"law": "exponential", "mean": 1}})
-    assert [_row(ENVIRONMENTS, "breakdowns", each)["chosen"] for each in (plain, broken)] == ["no", "yes"]
-    assert "citation" in _row(ENVIRONMENTS, "breakdowns", None)
-    assert _row(POLICIES, "fcfs", plain)["applies"] == "yes"
-    assert _row(ANALYSES, "two-class", plain)["applies"] == ANALYSES.get("two-class")().how_long(plain)
+    assert [_listed(ENVIRONMENTS, "breakdowns", each)["chosen"] for each in (plain, broken)] == ["no", "yes"]
+    assert "citation" in _listed(ENVIRONMENTS, "breakdowns", None)
+    assert _listed(POLICIES, "fcfs", plain)["applies"] == "yes"
+    assert _listed(ANALYSES, "two-class", plain)["applies"] == ANALYSES.get("two-class")().how_long(plain)
     three = msj.read("examples/hpc_partition.toml")
-    assert _row(ANALYSES, "two-class", three)["applies"].startswith("no: ")
-    assert "citation" in _row(POLICIES, "fcfs", None)
+    assert _listed(ANALYSES, "two-class", three)["applies"].startswith("no: ")
+    assert "citation" in _listed(POLICIES, "fcfs", None)
     setting_up = msj.System(
         servers=1, classes=[msj.JobClass(name="a", need=1, share=1, duration=msj.Exponential(mean=1))],
         model={"name": "set-up", "set_up_rate": 1},
     )  # fmt: skip
-    assert _row(POLICIES, "server-filling", setting_up)["applies"].startswith("no: ")
-    assert _row(MODELS, "set-up", setting_up)["chosen"].startswith("yes")
+    assert _listed(POLICIES, "server-filling", setting_up)["applies"].startswith("no: ")
+    assert _listed(MODELS, "set-up", setting_up)["chosen"].startswith("yes")
     assert _chosen("server-groups", setting_up) == _chosen("set-up", plain) == "no"
 
 
