@@ -115,10 +115,9 @@ def _python_file(path: Path, function: str, system: System | None) -> Checked:
     chosen = {function: found[function]} if function in found else {} if function else _decision_functions(found)
     if not chosen:
         names = ", ".join(_decision_functions(found)) or "none"
+        wanted = f" '{function}'" if function else ""
         raise InvalidInput(
-            f"'{path.name}' has no decision function '{function}'"
-            if function
-            else f"'{path.name}' decides nothing; decision functions are those with an argument chosen, here: {names}"
+            f"'{path.name}' has no decision function{wanted}; those have an argument chosen (in this file: {names})"
         )
     for name, each in chosen.items():
         policy = OwnFunction(function=each, source=f"{path}:{name}")
@@ -132,7 +131,7 @@ def _python_file(path: Path, function: str, system: System | None) -> Checked:
 
 def _variant(path: Path) -> Checked:
     catalogue, variant = variant_of_file(path)
-    return Checked(kind="variant", facts={"kind": catalogue.kind, "name": getattr(variant, catalogue.named_by)})
+    return Checked(kind="variant", facts={"of": catalogue.kind, "name": getattr(variant, catalogue.named_by)})
 
 
 def _decision_functions(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class DivisorFillingGittins(ByGittins):
         "DivisorFilling among the k jobs of least Gittins rank (laws known); needs divide the servers"
     )
     citation: ClassVar[str] = "after Grosof, Scully, Harchol-Balter and Scheller-Wolf 2022"
+    serve_is_complete: ClassVar[bool] = False
 
     def engine(self, servers: int) -> ServedBy:
         return self.ranked("divisor-filling")

@@ -49,6 +49,7 @@ class Msr(ServiceRates):
     summary: ClassVar[str] = "packings take turns, preemptive; options packings, shares, cycle, fill (see msj design)"
     citation: ClassVar[str] = "after Chen, Grosof and Berg 2024 (MSR)"
     preemptive: ClassVar[bool] = True
+    serve_is_complete: ClassVar[bool] = False
     why_no_restart: ClassVar[str] = "stops jobs by the clock, so that one longer than a turn might never be through"
 
     fill: bool = False

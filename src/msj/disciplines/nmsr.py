@@ -25,6 +25,7 @@ class Nmsr(ServiceRates):
     summary: ClassVar[str] = "packings take turns, no preemption; options packings, shares, cycle (see msj design)"
     citation: ClassVar[str] = "after Chen, Grosof and Berg 2024 (nMSR)"
     preemptive: ClassVar[bool] = False
+    serve_is_complete: ClassVar[bool] = False
 
     def engine(self, servers: int) -> ServedBy:
         return self.served_by_turns()

@@ -28,6 +28,7 @@ class ServerFillingGittins(ByGittins):
         "ServerFilling among the jobs of least Gittins rank (laws known, not durations); powers of two"
     )
     citation: ClassVar[str] = "after Grosof, Scully, Harchol-Balter and Scheller-Wolf 2022"
+    serve_is_complete: ClassVar[bool] = False
 
     def engine(self, servers: int) -> ServedBy:
         return self.ranked("server-filling")

@@ -28,7 +28,6 @@ class ServiceRates(Policy):
     """Options of both: ``packings`` (jobs by ascending need), their ``shares`` of the time, the mean ``cycle``."""
 
     time_powers: ClassVar[Mapping[str, int]] = {"cycle": 1}
-    serve_is_complete: ClassVar[bool] = False
 
     packings: tuple[tuple[int, ...], ...] = field(default=())
     shares: tuple[Number, ...] = field(default=())

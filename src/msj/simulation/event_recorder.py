@@ -31,18 +31,23 @@ def record_events(
         engine = RecordingEngine(cluster_of(system, streams), rule=policy.on(system))
         engine.limit = count
         return jobs, tuple(engine.events_of(jobs))
-    if policy.preemptive or policy.shares_speed or policy.turns_away:
-        raise NotSupported(
-            f"policy '{policy.name}' decides by more than a function of the jobs present, so its decisions cannot be "
-            "listed; msj simulate --jobs-file has the times of every job"
-        )
-    kernel = engine_of(system, streams)
-    done = Completed.join([kernel.advance(jobs).copy(), kernel.drain()])
-    return jobs, tuple(_events(system.servers, done, jobs)[:count])
+    if not (policy.preemptive or policy.shares_speed or policy.turns_away):
+        kernel = engine_of(system, streams)
+        done = Completed.join([kernel.advance(jobs).copy(), kernel.drain()])
+        events = _events(system.servers, done, jobs)
+        if events is not None:
+            return jobs, tuple(events[:count])
+    raise NotSupported(
+        f"policy '{policy.name}' decides by more than a function of the jobs present, so its decisions cannot be "
+        "listed; msj simulate --jobs-file has the times of every job"
+    )
 
 
-def _events(servers: int, done: Completed, jobs: JobBlock) -> list[Event]:
-    """Return the events up to the last arrival, from when jobs start and finish; completions come before arrivals."""
+def _events(servers: int, done: Completed, jobs: JobBlock) -> list[Event] | None:
+    """Return the events up to the last arrival, from when jobs start and finish; completions come before arrivals.
+
+    None if a job starts at another time: then the policy decides by a clock of its own.
+    """
     happens = [(float(jobs.arrival[i]), 1, i) for i in range(len(jobs))]
     happens += [(float(finish), 0, int(n)) for n, finish in zip(done.number, done.finish, strict=True)]
     start = dict(zip(done.number.tolist(), done.start.tolist(), strict=True))
@@ -56,6 +61,8 @@ def _events(servers: int, done: Completed, jobs: JobBlock) -> list[Event]:
             present.remove(job)
             served.discard(job)
         started = [i for i in present if i not in served and start[i] <= time]
+        if any(start[i] < time for i in started):
+            return None
         served |= set(started)
         free = servers - sum(int(jobs.need[i]) for i in served)
         events.append(
