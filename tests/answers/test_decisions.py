@@ -92,12 +92,9 @@ def test_a_load_is_that_of_the_systems_own_policy():
     assert msj.decisions(system, 5, seed=1)[0].time == msj.decisions(system, 5, policy="first-fit", seed=1)[0].time
 
 
-@pytest.mark.parametrize(
-    ("policy", "sentence"),
-    [(name, "cannot be listed") for name in ("loss", "max-weight", "randomized-timers", "server-filling-gittins")],
-)
-def test_what_cannot_be_listed_says_so(policy, sentence):
-    with pytest.raises(NotSupported, match=sentence):
+@pytest.mark.parametrize("policy", ["loss", "max-weight", "randomized-timers", "server-filling-gittins"])
+def test_what_cannot_be_listed_says_so(policy):
+    with pytest.raises(NotSupported, match="cannot be listed"):
         msj.decisions(SYSTEM, 5, policy=policy)
 
 

@@ -60,9 +60,9 @@ def test_each_kind_of_file_is_named(run, folder):
     ("file", "sentence"),
     [
         ("wrong.py", "'.*wrong.py:wrong' chose jobs of needs"),
-        ("wrong.py:none", "no decision function 'none'; .*here: pick, wrong"),
+        ("wrong.py:none", "no decision function 'none'; .*this file: pick, wrong"),
         ("broken.py", "fails with SyntaxError"),
-        ("empty.py", "has no decision function; a decision function has an argument chosen"),
+        ("empty.py", "has no decision function; those have an argument chosen"),
         ("not_a_spec.toml", "no classes|classes"),
         ("absent.py", "no such file"),
     ],

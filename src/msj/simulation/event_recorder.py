@@ -51,6 +51,8 @@ def _events(servers: int, done: Completed, jobs: JobBlock) -> list[Event] | None
     happens = [(float(jobs.arrival[i]), 1, i) for i in range(len(jobs))]
     happens += [(float(finish), 0, int(n)) for n, finish in zip(done.number, done.finish, strict=True)]
     start = dict(zip(done.number.tolist(), done.start.tolist(), strict=True))
+    if not {time for time, _, _ in happens}.issuperset(start.values()):
+        return None
     present: list[int] = []
     served: set[int] = set()
     events = []
@@ -61,8 +63,6 @@ def _events(servers: int, done: Completed, jobs: JobBlock) -> list[Event] | None
             present.remove(job)
             served.discard(job)
         started = [i for i in present if i not in served and start[i] <= time]
-        if any(start[i] < time for i in started):
-            return None
         served |= set(started)
         free = servers - sum(int(jobs.need[i]) for i in served)
         events.append(
