@@ -19,7 +19,7 @@ from msj.analysis.counted import looks_at_counts
 from msj.disciplines.fcfs import is_fcfs
 from msj.disciplines.model import policy_of
 from msj.effort import Cost
-from msj.errors import NotSupported, TooLarge
+from msj.errors import InvalidInput, NotSupported, TooLarge
 from msj.fronts.compiled_fronts import saturated_fronts
 from msj.fronts.fcfs_counts import number_of_states
 from msj.fronts.front_chain import MOST_FRONTS
@@ -141,7 +141,15 @@ def _chain(system: System) -> tuple[MarkedChain, NDArray[np.float64]]:
 
 @lru_cache(maxsize=4)
 def _solved(system: System) -> LongRun:
-    return solve(_chain(system)[0])
+    try:
+        return solve(_chain(system)[0])
+    except InvalidInput as error:
+        if not policy_of(system).from_outside:
+            raise
+        raise NotSupported(
+            f"the saturated chain of policy '{system.policy.name}' has no long run ({error}): some jobs may never be "
+            "served; simulate it"
+        ) from None
 
 
 VARIANT = FiniteSkipChain

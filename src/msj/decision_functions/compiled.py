@@ -100,12 +100,7 @@ KNOWN = Form(
     parameters={name: _TYPES[name] for name in _IN_CHAINS},
     values={name: name for name in _IN_CHAINS},
 )
-#: The same without what the chain of a preemptive policy does not keep: which jobs run.
-KNOWN_WITH_PREEMPTION = Form(
-    parameters=KNOWN.parameters,
-    values={name: name for name in _IN_CHAINS if name not in ("running", "free")},
-)
-FORMS = {"simulated": SIMULATED, "known": KNOWN, "known with preemption": KNOWN_WITH_PREEMPTION}
+FORMS = {"simulated": SIMULATED, "known": KNOWN}
 
 
 @cache

@@ -164,8 +164,7 @@ def _rule(policy: Policy) -> int | None:
 
 def _compiled(policy: Policy) -> Any | None:
     """Compile a policy's function, or return None: it may use what cannot be compiled, or what no chain knows."""
-    forgets = policy.preemptive and policy.from_outside
     try:
-        return policy.compiled("known with preemption" if forgets else "known")
+        return policy.compiled("known")
     except Exception:  # whatever the compiler has against it
         return None

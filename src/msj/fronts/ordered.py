@@ -34,7 +34,7 @@ def ordered_chain(system: System, *, front: int | None = None) -> tuple[list[Fro
     types = job_types(system)
     size = front if front is not None else system.servers
     freshest = int(np.argmax(types.fresh))
-    decisions = PolicyDecisions(policy, remembers_running=False)
+    decisions = PolicyDecisions(policy, orders_running=True)
     return explore([(freshest,) * size], lambda jobs: list(_steps(types, decisions, system.servers, jobs)))
 
 

@@ -49,7 +49,7 @@ class PreemptivePartsFront(PhasedFront[Front]):
             None if overhead[key] is None else Phases(overhead[key]) for key in ("snapshot", "transfer")
         )
         self.by_need = self.policy.order_within_need and self.snapshot is None
-        self.decisions = PolicyDecisions(self.policy, remembers_running=True)
+        self.decisions = PolicyDecisions(self.policy, orders_running=True)
         self.shown_classes = sum(not c.is_copy for c in system.classes)
 
     @cached_property

@@ -5,8 +5,9 @@ A chain is exact only if the decision function is such a function. Three things 
 - what the chain does not know (how long jobs have waited, what is left of their service, random numbers) is passed as
   :class:`~msj.decision_functions.Unreadable`: using it is noticed, naming it is not;
 - every decision is checked as a simulation would check it: the jobs fit, and running jobs go on without preemption;
-- :meth:`PolicyDecisions.confirm` asks for every decision a second time, in the opposite order and with the running jobs
-  in another order; an answer that differs shows a function that depends on something else.
+- :meth:`PolicyDecisions.confirm` asks for every decision a second time, in the opposite order and, where the chain does
+  not keep it, with the running jobs in another order; an answer that differs shows a function that depends on something
+  else.
 """
 
 from __future__ import annotations
@@ -22,8 +23,6 @@ from msj.disciplines import Policy
 from msj.errors import BadFunction, MsjError, NotSupported
 
 KNOWN = frozenset({"needs", "classes", "running", "servers", "free", "chosen"})
-#: A preemptive policy decides anew after every change, so its chain does not keep which jobs run.
-KNOWN_WITH_PREEMPTION = KNOWN - {"running", "free"}
 SHOWN = 12  # needs that a message lists
 
 Flags = NDArray[np.bool_]
@@ -38,17 +37,14 @@ class PolicyDecisions:
     ----------
     policy
         Its decision function is called.
-    remembers_running
-        Whether the chain knows which jobs run.
+    orders_running
+        Whether the chain knows in which order the running jobs arrived. If not, that order must not matter.
     """
 
-    def __init__(self, policy: Policy, *, remembers_running: bool) -> None:
+    def __init__(self, policy: Policy, *, orders_running: bool) -> None:
         self.policy = policy
-        self._hidden = {
-            name: Unreadable(name)
-            for name in ARGUMENTS
-            if name not in (KNOWN if remembers_running or not policy.from_outside else KNOWN_WITH_PREEMPTION)
-        }
+        self.orders_running = orders_running
+        self._hidden = {name: Unreadable(name) for name in ARGUMENTS if name not in KNOWN}
         self._answers: dict[Situation, Flags] = {}
         self._confirmed = 0
 
@@ -66,7 +62,7 @@ class PolicyDecisions:
             return
         for situation in reversed(list(self._answers)[self._confirmed :]):
             needs, classes, running, servers = situation
-            places = [i for i, on in enumerate(running) if on]
+            places = [] if self.orders_running else [i for i, on in enumerate(running) if on]
             order = list(range(len(needs)))
             for place, other in zip(places, reversed(places), strict=True):
                 order[place] = other
@@ -127,11 +123,6 @@ class PolicyDecisions:
 
 def why_hidden(policy: Policy, argument: str) -> str:
     """Return the reason why a policy that uses an argument has no exact chain."""
-    if argument in KNOWN:
-        return (
-            f"policy '{policy.name}' uses {argument}, and the chain of a preemptive policy does not keep which jobs "
-            "run; declare preemptive = false if it never stops a running job, or simulate it (leave front out)"
-        )
     return (
         f"policy '{policy.name}' uses {argument}, which a chain does not know: it has no exact answer; "
         "simulate it (leave front out)"

@@ -36,6 +36,8 @@ class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
     one_speed = True
     #: Whether it looks as ``compiled_fronts`` knows it; fronts of another form say no.
     compiles = True
+    #: Whether a front says in which order the running jobs arrived.
+    orders_running = True
 
     def __init__(self, system: System, policy: Policy, front: int) -> None:
         self.system = system
@@ -45,7 +47,7 @@ class PolicyFront(FrontModel[Types | tuple[Types, Types], int]):
         self.class_names = tuple(c.name for c in system.classes)
         # By type, as the decision function knows them: copies, which come last, are shown as what they copy.
         self.shown_classes = np.asarray(self.types.class_of) % sum(not c.is_copy for c in system.classes)
-        self.decisions = PolicyDecisions(policy, remembers_running=not policy.preemptive)
+        self.decisions = PolicyDecisions(policy, orders_running=self.orders_running)
 
     def confirm(self) -> None:
         self.decisions.confirm()
@@ -108,6 +110,8 @@ class PreemptiveFront(PolicyFront):
 
 class NonPreemptiveFront(PolicyFront):
     """Running jobs in any order, waiting ones in arrival order."""
+
+    orders_running = False
 
     @property
     def most_jobs(self) -> int:
@@ -196,13 +200,17 @@ class WindowFront(NonPreemptiveFront):
         return ((front, 1.0),)
 
 
-def policy_front(system: System) -> PreemptiveFront | NonPreemptiveFront:
+def policy_front(system: System) -> PolicyFront:
     """Return the front model of a system under its policy, from the policy's own function."""
     policy: Any = system.policy
     reason = policy.why_no_front(system)
     if reason is not None:
         raise NotSupported(reason)
     front: int = policy.front_on(system.servers)
+    if policy.preemptive and policy.from_outside and policy.front is not None:
+        from msj.fronts.preemptive_window import PreemptiveWindowFront
+
+        return PreemptiveWindowFront(system, policy, front)
     if policy.preemptive:
         return PreemptiveFront(system, policy, front)
     return (WindowFront if policy.from_outside and front > 1 else NonPreemptiveFront)(system, policy, front)
