@@ -161,7 +161,10 @@ def _category(reasons: list[str]) -> str:
 def _compared(system: msj.System, rate: float, number: int) -> Verdict:
     """Compare exact means of all jobs and of each class with a run of another seed and load."""
     at = system.replace(arrival_rate=rate)
-    exact = msj.analyse(at, percentiles=False)
+    try:
+        exact = msj.analyse(at, percentiles=False)
+    except MsjError as error:
+        return Verdict("no answer", str(error), wrong=True)
     run = msj.simulate(at, jobs=JOBS, seed=1000 + number, controls=False, stability_threshold=rate / LOAD)
     pairs = [(row, _row(run, row)) for row in exact if row.name == "mean_response_time" and row.kind == "exact"]
     if not pairs or all(found is None for _, found in pairs):

@@ -191,7 +191,10 @@ def beside_prediction(found: Response, prediction: Response) -> tuple[Quantity, 
     if not prediction.rows or stay is None or stay.kind != "exact":
         return (*prediction.rows, *found.rows)
     ask = found.reset_difference
-    difference = stay.value - prediction.rows[0].value if ask is None else ask()
+    try:
+        difference = stay.value - prediction.rows[0].value if ask is None else ask()
+    except NotAccurate:  # phases that do not reach each other: subtract, at the cost of some digits
+        difference = stay.value - prediction.rows[0].value
     return (*prediction.rows, difference_row(difference), *found.rows)
 
 
