@@ -9,7 +9,7 @@ import pytest
 
 import msj
 from msj.effort import Effort
-from msj.errors import MsjError
+from msj.errors import MsjError, OutOfTime
 from msj.results import Outcome, Quantity
 from msj.web import look as looking
 from msj.web import questions
@@ -81,6 +81,17 @@ def test_each_run_has_four_times_the_jobs_of_the_one_before(jobs, lengths):
     assert list(_lengths(jobs)) == lengths
 
 
+def until_cut(results):
+    """Return the results that came, and the sentence about those that did not come in time."""
+    found = []
+    try:
+        for each in results:
+            found.append(each)
+    except OutOfTime as error:
+        return found, str(error)
+    return found, ""
+
+
 @pytest.mark.parametrize(
     ("outcomes", "given", "runs"),
     [
@@ -92,8 +103,9 @@ def test_each_run_has_four_times_the_jobs_of_the_one_before(jobs, lengths):
 )
 def test_simulations_sharpen_until_they_are_cut(outcomes, given, runs, asked):
     seen = asked("simulate", outcomes)
-    found = ask("simulate", {"jobs": 400_000, "seed": 3})
+    found, said = until_cut(answers_to("simulate", SYSTEM, {"jobs": 400_000, "seed": 3}, EFFORT))
     assert [each.outcome for each in found] == outcomes[:given]
+    assert ("jobs was not complete in time" in said) == (given < runs)
     lengths = [25_000, 100_000, 400_000]
     assert seen == [("simulate", SYSTEM, {"jobs": n, "seed": 3, "effort": EFFORT}) for n in lengths[:runs]]
 
@@ -106,7 +118,9 @@ def test_a_comparison_sharpens_and_goes_on_if_some_are_unstable(asked):
     assert seen == [("compare", SYSTEM, ["fcfs", "mine"], how) for how in wanted]
     for cut in (Outcome.INTERRUPTED, Outcome.OUT_OF_TIME):
         asked("compare", [Outcome.SOLVED, cut])
-        assert [each.outcome for each in ask("compare", {"policies": ["fcfs"]})] == [Outcome.SOLVED]
+        found, said = until_cut(answers_to("compare", SYSTEM, {"policies": ["fcfs"]}, EFFORT))
+        assert [each.outcome for each in found] == [Outcome.SOLVED]
+        assert "the comparison of 1 policies on 100,000 jobs was not complete in time" in said
 
 
 def test_the_usual_number_of_jobs(asked):
@@ -259,7 +273,8 @@ def test_a_look_begins_with_the_means_and_ends_with_percentiles():
     assert names(first) == names(means)
     assert {"waiting_time_percentile", "reset_difference"} <= names(last)
     assert {row.level for row in last} >= {50.0, 99.0}
-    assert len(steps(changes=False, effort=Effort(until=-math.inf))) == 1
+    found, said = until_cut(look(SYSTEM, Effort(until=-math.inf), changes=False))
+    assert (len(found), said) == (1, "the percentiles were not complete in time; use msj report")
     [unstable] = steps(SYSTEM.replace(load=None, arrival_rate=1000.0), changes=False)
     assert "mean_response_time" not in names(unstable)
     assert "stability_threshold" in names(unstable)

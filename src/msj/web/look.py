@@ -17,7 +17,7 @@ from msj.answers.changed import SameJobs
 from msj.answers.response import beside_prediction, bounds, exact_response, predicted
 from msj.answers.simulated import jobs_for_an_interval
 from msj.effort import Effort
-from msj.errors import MsjError
+from msj.errors import MsjError, OutOfTime
 from msj.model import System
 from msj.planning import Capacity, possible_changes, what_if
 from msj.planning.what_if import Change, WhatIf
@@ -65,7 +65,10 @@ def look(
             sections["what_if"] = WhatIfSection(rows=tuple(tried))
         report = so_far()
         yield replace(report, quantities=(*report.quantities, *further))
-    if percentiles and load.stable and not effort.over:
+    if effort.over and (changes or (percentiles and load.stable)):
+        part = "the effects of all changes and the percentiles" if changes else "the percentiles"
+        raise OutOfTime(f"{part} were not complete in time; use msj report")
+    if percentiles and load.stable:
         sections["response"] = _response(system, load, capacity, effort, percentiles=None)
         sections["waiting"] = waiting_section(sections["response"])
         report = so_far()

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from msj import answers
 from msj.effort import Effort
-from msj.errors import InvalidInput
+from msj.errors import InvalidInput, OutOfTime
 from msj.model import System
 from msj.model.numbers import number, whole
 from msj.registry import POLICIES, nearest
@@ -55,9 +55,10 @@ def simulate(system: System, effort: Effort, *, jobs: int = 1_600_000, seed: int
     """Give what ``msj simulate`` gives, for more and more jobs."""
     for most in _lengths(_jobs(jobs)):
         found = answers.simulate(system, jobs=most, seed=_seed(seed), effort=effort)
-        if found.outcome not in CUT:
-            yield found
-        if found.outcome in (*CUT, Outcome.UNSTABLE):
+        if found.outcome in CUT:
+            raise OutOfTime(f"the run of {most:,} jobs was not complete in time; ask for fewer, or use msj simulate")
+        yield found
+        if found.outcome is Outcome.UNSTABLE:
             return
 
 
@@ -74,10 +75,12 @@ def compare(
     chosen = _policies(policies, own) if policies is not None else _usual(system, own)
     for most in _lengths(_jobs(jobs)):
         found = answers.compare(system, chosen, jobs=most, seed=_seed(seed), effort=effort)
-        if found.outcome not in CUT:
-            yield found
         if found.outcome in CUT:
-            return
+            raise OutOfTime(
+                f"the comparison of {len(chosen)} policies on {most:,} jobs was not complete in time; "
+                "ask for fewer jobs, or use msj compare"
+            )
+        yield found
 
 
 def replay(
