@@ -152,10 +152,10 @@ def test_a_look_has_all_unless_less_is_asked_for(monkeypatch):
     for options in ({}, {"changes": None, "percentiles": True}, {"changes": False, "seed": 3}, {"percentiles": False}):
         ask("look", options)
     assert seen == [
-        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": True}),
-        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": True}),
-        (SYSTEM, EFFORT, {"seed": 3, "changes": False, "percentiles": True}),
-        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": False}),
+        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": True, "reference": None}),
+        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": True, "reference": None}),
+        (SYSTEM, EFFORT, {"seed": 3, "changes": False, "percentiles": True, "reference": None}),
+        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": False, "reference": None}),
     ]
 
 
@@ -210,7 +210,7 @@ def test_more_load_and_each_change_are_tried_at_the_rate(monkeypatch):
     seen, root = [], np.random.SeedSequence(1)
 
     def tried(change, rate, effort, seeds, *, before, same_jobs):
-        seen.append((change.words, rate, effort.jobs, seeds is root, before, same_jobs))
+        seen.append((change.words, rate, effort.jobs, seeds.spawn_key == (2,), before, same_jobs))
         if change.words == "other":
             raise MsjError("nothing is known of it")
         return change.words
@@ -222,25 +222,25 @@ def test_more_load_and_each_change_are_tried_at_the_rate(monkeypatch):
     stay = Quantity(name="mean_response_time", value=3.0, kind="exact", method="m")
     load = SimpleNamespace(arrival_rate=0.5, stable=True)
 
-    def asked(response, capacity, effort=EFFORT, load=load):
+    def asked(stay, capacity, effort=EFFORT, load=load):
         seen.clear()
-        return list(_changes(SYSTEM, load, capacity, SimpleNamespace(find=response), effort, root))
+        return list(_changes(SYSTEM, load, capacity, stay, effort, root))
 
     proved = SimpleNamespace(value=2.0, proved=True)
-    assert asked(lambda _: stay, proved) == ["first", "20 % more load", "last"]
+    assert asked(stay, proved) == ["first", "20 % more load", "last"]
     assert [each[:2] for each in seen] == [("first", 0.5), ("20 % more load", 0.6), ("other", 0.5), ("last", 0.5)]
     assert {each[2:] for each in seen} == {(CHANGE_JOBS, True, stay, None)}
 
-    asked(lambda _: None, proved)  # nothing exact to compare with: the same jobs are served
+    asked(None, proved)  # nothing exact to compare with: the same jobs are served
     first, more, other, last = (each[-1] for each in seen)
     assert more is None
     assert first is other is last
     assert (first.jobs, first.threshold, float(first.system.arrival_rate)) == (1000, 2.0, 0.5)
-    asked(lambda _: None, SimpleNamespace(value=2.0, proved=False))
+    asked(None, SimpleNamespace(value=2.0, proved=False))
     assert (seen[0][-1].jobs, seen[0][-1].threshold) == (CHANGE_JOBS, None)
-    asked(lambda _: None, proved, load=SimpleNamespace(arrival_rate=0.5, stable=False))
+    asked(None, proved, load=SimpleNamespace(arrival_rate=0.5, stable=False))
     assert {each[-1] for each in seen} == {None}
-    assert asked(lambda _: stay, proved, effort=Effort(until=-math.inf)) == []
+    assert asked(stay, proved, effort=Effort(until=-math.inf)) == []
     assert seen == []
 
 

@@ -17,11 +17,13 @@ from msj import answers
 from msj.effort import Effort
 from msj.errors import InvalidInput, OutOfTime
 from msj.model import System
+from msj.model.chosen import distinct_label
 from msj.model.numbers import number, whole
 from msj.registry import POLICIES, nearest
 from msj.reports.policies import USUAL
 from msj.results import Outcome, Result
 from msj.web.look import look
+from msj.web.policy_table import as_reference, policy_table
 from msj.web.recorded import Recording
 
 FIRST_JOBS, STEP = 25_000, 4
@@ -83,6 +85,23 @@ def compare(
         yield found
 
 
+def policies(
+    system: System,
+    effort: Effort,
+    *,
+    jobs: int = 400_000,
+    seed: int = 1,
+    reference: Any = None,
+    own: Sequence[str] = (),
+) -> Iterator[Result]:
+    """Give the policy table of the page: like ``compare``, but exact where known and in agreement with the page."""
+    chosen: dict[str, Any] = {}
+    for policy in _usual(system, own):
+        chosen[distinct_label(policy, chosen)] = policy
+    lengths = list(_lengths(_jobs(jobs)))
+    return policy_table(system, chosen, effort, lengths=lengths, seed=_seed(seed), reference=as_reference(reference))
+
+
 def replay(
     system: System,
     effort: Effort,
@@ -116,13 +135,15 @@ QUESTIONS: dict[str, Question] = {
     "curve": curve,
     "simulate": simulate,
     "compare": compare,
+    "policies": policies,
     "replay": replay,
-    "look": lambda system, effort, *, seed=1, changes=True, percentiles=True: look(
+    "look": lambda system, effort, *, seed=1, changes=True, percentiles=True, reference=None: look(
         system,
         effort,
         seed=_seed(seed),
         changes=_flag(changes, "changes") is not False,
         percentiles=_flag(percentiles, "percentiles") is not False,
+        reference=as_reference(reference),
     ),
 }
 
