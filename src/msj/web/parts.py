@@ -20,7 +20,8 @@ CACHED = "private, max-age=86400, immutable"
 PLOTLY = "plotly.js"
 PARTS = (
     "explore.css", "icon.svg", PLOTLY,
-    "main.js", "state.js", "controls.js", "arrivals.js", "ask.js", "paint.js", "show.js", "draw.js",
+    "main.js", "state.js", "controls.js", "arrivals.js", "invalid.js", "ask.js", "paint.js", "show.js", "draw.js",
+    "log.js", "log_paint.js",
 )  # fmt: skip
 
 

@@ -140,8 +140,18 @@ def catalogue_of(
         "start": system.to_spec(),
         "presets": [{"name": name, "spec": preset.to_spec()} for name, preset in presets.items()],
         "policies": [*own, *known],
-        "log": None if log is None else log.in_the_catalogue(),
+        "log": None
+        if log is None
+        else {**log.in_the_catalogue(), "policies": usual_names(log.as_system(), own_policies)},
     }
+
+
+def usual_names(system: System, own_policies: Sequence[str]) -> list[str]:
+    """Return the names of the policies that a log is replayed under: the user's own and the usual ones that apply."""
+    from msj.reports.policies import USUAL
+
+    names = [*own_policies, *(name for name in USUAL if name in POLICIES.names() and _plain(name))]
+    return [name for name in names if system.replace(policy=name).policy.supports(system) is None]
 
 
 def _plain(name: str) -> bool:
