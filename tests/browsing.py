@@ -1,8 +1,12 @@
 """A page in Chromium: open it, wait for its answers, move its controls, read it."""
 
 import json
+import shutil
 import time
+from contextlib import contextmanager
 from urllib.parse import quote, unquote
+
+import pytest
 
 FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -60,3 +64,24 @@ def texts(browser, selector):
     """What stands there, read at one moment: an element may be replaced by the next answer while it is asked."""
     script = "return Array.from(document.querySelectorAll(arguments[0])).map((one) => one.innerText)"
     return browser.execute_script(script, selector)
+
+
+@contextmanager
+def chromium(folder):
+    """Provide a browser without a window, with its profile in a folder."""
+    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if program is None or driver is None:
+        pytest.skip("chromium and chromedriver are not installed: no page is opened")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in (*FLAGS.split(), f"--user-data-dir={folder}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    found.get("about:blank")  # what the browser itself asks for when it starts is not the page's doing
+    try:
+        yield found
+    finally:
+        found.quit()

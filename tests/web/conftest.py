@@ -3,14 +3,13 @@
 It is started with a log, as a page of a spec file differs from that of a log by what it leaves out.
 """
 
-import shutil
 from pathlib import Path
 
 import httpx
 import pytest
 
 import msj
-from browsing import FLAGS
+from browsing import chromium
 from msj.web.limits import Limits
 from msj.web.recorded import Recording
 from msj.web.serve import Server
@@ -52,19 +51,7 @@ def downloads(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory, downloads):
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("chromium and chromedriver are not installed: the page is not opened")
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in FLAGS.split():
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('browser')}")
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    found.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
-    found.get("about:blank")
-    yield found
-    found.quit()
+    with chromium(tmp_path_factory.mktemp("browser")) as found:
+        where = {"behavior": "allow", "downloadPath": str(downloads)}
+        found.execute_cdp_cmd("Browser.setDownloadBehavior", where)
+        yield found

@@ -8,6 +8,7 @@ orange for simulations, red for what is lost.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any, TypeAlias
 
 from msj.reports.chart_style import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, axis, layout_of, log_axis, safe
@@ -19,7 +20,8 @@ from msj.results.units import beside, rate_words
 Trace: TypeAlias = dict[str, Any]
 
 LEVELS = {50.0: "circle", 90.0: "diamond", 95.0: "square", 99.0: "triangle-up", 99.9: "x"}
-MOST_CLASSES = 12
+MAX_CLASSES = 40  # lines of one picture
+MAX_LABEL = 18  # letters beside an axis: longer ones leave no room for the data on a phone
 CURVE_CAPTION = "Mean response time against utilisation, the share of the servers the jobs would fill."
 PATTERNS = ("/", "\\", "x", ".", "+")
 
@@ -216,8 +218,9 @@ def waiting_chart(report: Report) -> Chart | None:
     rows = report.waiting.rows
     if not rows or max(row.value for row in rows) <= 0:
         return None
-    names = list(dict.fromkeys(row.job_class for row in rows))[: MOST_CLASSES + 1]
-    labels = {name: safe(name) if name is not None else "<b>all jobs</b>" for name in names}
+    every = list(dict.fromkeys(row.job_class for row in rows))
+    names = every[: MAX_CLASSES + 1]
+    labels = _labels(names)
     data: list[Trace] = []
     for name in names:
         found = sorted((row for row in rows if row.job_class == name), key=lambda row: row.level or 0.0)
@@ -249,12 +252,27 @@ def waiting_chart(report: Report) -> Chart | None:
                 }
             )
     layout = layout_of(
-        130 + 38 * len(names),
+        130 + (38 if len(names) <= 12 else 22) * len(names),
         xaxis=axis(beside("waiting time", "time", report.time_unit), rangemode="tozero"),
         yaxis=axis(autorange="reversed", ticks="", gridcolor="#ffffff"),
     )
-    caption = "So many jobs wait at most so long; the table says how sure that is."
+    caption = "Waiting-time percentiles by class; the table says how each was found."
+    if len(names) < len(every):
+        caption += f" Drawn are {len(names) - 1} of {len(every) - 1} classes; the table has all."
     return Chart(key="waiting", caption=caption, data=data, layout=layout)
+
+
+def _labels(names: list[str | None]) -> dict[str | None, str]:
+    """Return a label of limited length for each class, all different."""
+    found: dict[str | None, str] = {}
+    for name in names:
+        text = "all jobs" if name is None else name if len(name) <= MAX_LABEL else f"{name[: MAX_LABEL - 1]}…"
+        label, number = safe(text), 1
+        while label in found.values():
+            number += 1
+            label = safe(f"{text} ({number})")
+        found[name] = f"<b>{label}</b>" if name is None else label
+    return found
 
 
 def policies_chart(report: Report) -> Chart | None:
@@ -315,7 +333,7 @@ def what_if_chart(report: Report) -> Chart | None:
     ]  # fmt: skip
     line = {"color": INK, "width": 1.2, "dash": "dot"}
     layout = layout_of(
-        90 + 40 * len(rows),
+        90 + sum(_room(words) for words, _ in rows),
         bargap=0.4,
         xaxis=axis("arrival rate it takes", range=[0, 1.35 * max(row.value for _, row in rows)]),
         yaxis=axis(autorange="reversed", ticks=""),
@@ -347,8 +365,8 @@ def stay_chart(report: Report) -> Chart | None:
     ]  # fmt: skip
     line = {"color": INK, "width": 1.2, "dash": "dot"}
     layout = layout_of(
-        90 + 40 * len(rows),
-        xaxis=axis("change of the mean stay (%)"),
+        90 + sum(_room(words) for words, _ in rows),
+        xaxis=axis("change of the mean response time (%)"),
         yaxis=axis(autorange="reversed", ticks="", gridcolor="#eef1f4"),
         shapes=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
     )
@@ -357,7 +375,15 @@ def stay_chart(report: Report) -> Chart | None:
 
 
 def _wrapped(words: str) -> str:
-    return safe(words).replace(" (", "<br>(")
+    """Return words in lines that are short enough to stand beside an axis on a phone."""
+    first, bracket, rest = words.partition(" (")
+    parts = [first, f"({rest}"] if bracket else [first]
+    return "<br>".join(safe(line) for part in parts for line in wrap(part, MAX_LABEL + 4))
+
+
+def _room(label: str) -> int:
+    """Return the height of a row with a label of several lines."""
+    return max(40, 20 * (1 + label.count("<br>")))
 
 
 def outlook_chart(report: Report) -> Chart | None:

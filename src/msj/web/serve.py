@@ -151,7 +151,8 @@ def usual_names(system: System, own_policies: Sequence[str]) -> list[str]:
     from msj.reports.policies import USUAL
 
     names = [*own_policies, *(name for name in USUAL if name in POLICIES.names() and _plain(name))]
-    return [name for name in names if system.replace(policy=name).policy.supports(system) is None]
+    chosen: dict[str, Any] = {name: system.replace(policy=name).policy for name in names}
+    return [name for name, policy in chosen.items() if policy.supports(system) is None]
 
 
 def _plain(name: str) -> bool:
