@@ -24,6 +24,7 @@ import httpx
 import msj
 from msj.web.limits import Limits
 from msj.web.serve import Server
+from verification import explore_endurance as endurance
 from verification.explore_scripts import scripts_in_names
 
 SYSTEM = msj.read("examples/two_servers.toml")
@@ -112,6 +113,9 @@ def wrong_tokens(attack):
 
 def foreign_hosts_and_pages(attack):
     port = attack.port
+    for host in ("localhost:9000", "tunnel.example", f"tunnel.example:{port}", "localhost:443"):  # none was allowed
+        attack.send(f"Host {host}", (421,), headers={**attack.right, "host": host})
+        attack.send(f"Origin {host}", (403,), headers={**attack.right, "origin": f"https://{host}"})
     hosts = ["evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", f"127.0.0.1.evil.example:{port}", "",
              f"127.0.0.1:{port}@evil.example", f"evil.example#127.0.0.1:{port}", f"127.0.0.1:{port}/../evil", "[::]:1",
              f"0x7f000001:{port}", f"2130706433:{port}", f"localhost.evil.example:{port}", f"0.0.0.0:{port}",
@@ -376,6 +380,11 @@ def main():
         f"{given.requests:,} requests": lambda attack: flood(attack, given.requests),
         "script in names": lambda attack: scripts_in_names(attack, SPEC),
         "slow clients": slow_clients, "work nobody waits for": work_nobody_waits_for,
+        "oversized systems": lambda attack: endurance.oversized(attack, GOOD),
+        "idle connections": endurance.idle_connections,
+        "trap in the current folder": endurance.trap_in_the_folder,
+        f"{given.requests:,} over kept-alive sessions": lambda attack: endurance.kept_alive(attack, given.requests),
+        "2,000 answers": lambda attack: endurance.long_use(attack, GOOD, 2_000),
     }  # fmt: skip
     failed = False
     with Server(SYSTEM, limits=LIMITS).in_a_thread() as server:

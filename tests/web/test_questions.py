@@ -302,3 +302,35 @@ def test_a_look_at_a_cluster_of_which_nothing_is_known_ends_with_the_reason(capa
     [found] = look(SYSTEM, Effort())
     assert "mean_response_time" not in {row.name for row in found}
     assert "Nobody knows." in found.notes
+
+
+def test_the_policy_table_agrees_with_the_number_shown():
+    """W4: means and differences are from the number on top, exact or simulated; so is the own policy's row."""
+    late = {"value": 20.0, "kind": "exact", "low": None, "high": None}
+    for shown in (
+        {"value": 7.517772, "kind": "exact", "low": None, "high": None},
+        {"value": 7.4, "kind": "simulated", "low": 7.2, "high": 7.6},
+    ):
+        options = {"jobs": 20_000, "reference": shown, "percentile_95": late}
+        [found] = answers_to("policies", SYSTEM, options, Effort())
+        own = found.at(policy="fcfs")
+        assert own["mean_response_time"] == shown["value"]
+        assert own.find("response_time_percentile", None, 95.0).value == 20.0
+        others = [row for row in found if row.name == "mean_response_time_difference"]
+        assert len(others) > 3
+        for row in others:
+            mean = found.at(policy=row.at["policy"])["mean_response_time"]
+            assert mean - shown["value"] == pytest.approx(row.value, rel=1e-9, abs=1e-12)
+    there = SYSTEM.replace(policy="server-filling", load=None, arrival_rate=0.72)
+    exact = msj.analyse(there)["mean_response_time"]
+    assert found.at(policy="server-filling")["mean_response_time"] == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [3, {}, {"value": "x", "kind": "exact"}, {"value": 1, "kind": "guess"}, {"value": True, "kind": "exact"},
+     {"value": 1, "kind": "exact", "low": 2}, {"value": 1, "kind": "exact", "file": "x"}],
+)  # fmt: skip
+def test_a_reference_that_is_none_is_refused(wrong):
+    with pytest.raises(msj.InvalidInput, match="reference"):
+        list(answers_to("policies", SYSTEM, {"reference": wrong}, EFFORT))

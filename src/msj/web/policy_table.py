@@ -28,8 +28,13 @@ def policy_table(
     lengths: Sequence[int],
     seed: int,
     reference: Quantity | None,
+    percentile_95: Quantity | None = None,
 ) -> Iterator[Result]:
-    """Yield the comparison for more and more jobs; ``reference`` is the mean that the page shows for the cluster."""
+    """Yield the comparison for more and more jobs.
+
+    ``reference`` and ``percentile_95`` are the mean and the 95th percentile of the response time that the page shows
+    for the cluster.
+    """
     # Jobs of its own: the run behind the reference has those of the seed itself.
     root = np.random.SeedSequence(seed, spawn_key=(2,))
     for jobs in lengths:
@@ -42,12 +47,12 @@ def policy_table(
         there = system.replace(arrival_rate=rates[0]) if rates else system
         rows = policy_rows(found, dict(policies))
         if there.arrival_rate is not None:
-            rows = agreeing(rows, policies, there, effort, mean=reference)
+            rows = agreeing(rows, policies, there, effort, mean=reference, percentile_95=percentile_95)
         yield replace(found, quantities=tuple(policy_quantities(PolicySection(rows=tuple(rows)))))
 
 
-def as_reference(given: Any) -> Quantity | None:
-    """Return the mean response time that a page shows, of a table with ``value``, ``kind``, ``low`` and ``high``."""
+def as_reference(given: Any, name: str = "mean_response_time", level: float | None = None) -> Quantity | None:
+    """Return a number that a page shows, of a table with ``value``, ``kind``, ``low`` and ``high``."""
     if given is None:
         return None
     if not isinstance(given, dict) or not {*given} <= {"value", "kind", "low", "high"}:
@@ -62,4 +67,4 @@ def as_reference(given: Any) -> Quantity | None:
         raise InvalidInput("reference: value must be a number and kind must be exact or simulated")
     if (low is not None and low > value) or (high is not None and high < value):
         raise InvalidInput(f"reference: {value:g} must lie between low and high")
-    return Quantity(name="mean_response_time", value=value, kind=given["kind"], method="", low=low, high=high)
+    return Quantity(name=name, value=value, kind=given["kind"], method="", level=level, low=low, high=high)

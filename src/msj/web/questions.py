@@ -92,6 +92,7 @@ def policies(
     jobs: int = 400_000,
     seed: int = 1,
     reference: Any = None,
+    percentile_95: Any = None,
     own: Sequence[str] = (),
 ) -> Iterator[Result]:
     """Give the policy table of the page: like ``compare``, but exact where known and in agreement with the page."""
@@ -99,7 +100,15 @@ def policies(
     for policy in _usual(system, own):
         chosen[distinct_label(policy, chosen)] = policy
     lengths = list(_lengths(_jobs(jobs)))
-    return policy_table(system, chosen, effort, lengths=lengths, seed=_seed(seed), reference=as_reference(reference))
+    return policy_table(
+        system,
+        chosen,
+        effort,
+        lengths=lengths,
+        seed=_seed(seed),
+        reference=as_reference(reference),
+        percentile_95=as_reference(percentile_95, "response_time_percentile", 95.0),
+    )
 
 
 def replay(

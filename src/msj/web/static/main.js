@@ -183,7 +183,8 @@ async function simulate(signal) {
 }
 
 async function policies(signal) {
-  const options = { seed: 1, reference: reference() };
+  const late = shown.tails && show.rows(shown.tails, "response_time_percentile", { class: null, level: 95 })[0];
+  const options = { seed: 1, reference: reference(), percentile_95: late ? bare(late) : null };
   for await (const { result, progress } of stream({ ...withRate(), question: "policies", options }, signal)) {
     if (progress) show.status(`Policies on the same jobs: ${progress.words}.`);
     if (!result) continue;
@@ -195,8 +196,9 @@ async function policies(signal) {
 // The mean response time that is shown: differences are from it.
 const reference = () => {
   const row = shown.report.stable ? stay() : null;
-  return row ? { value: row.value, kind: row.kind, low: row.low, high: row.high } : null;
+  return row ? bare(row) : null;
 };
+const bare = ({ value, kind, low, high }) => ({ value, kind, low, high });
 
 const withRate = () => {
   const asked = request();
