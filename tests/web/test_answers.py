@@ -363,7 +363,14 @@ def test_no_question_takes_a_path():
     import inspect
 
     allowed = {"system", "effort", "own", "seed", "jobs", "policies", "loads", "exact", "percentiles"}
-    allowed |= {"log", "largest_need", "scale_load", "changes"}  # the log is the one the server was started with
+    allowed |= {
+        "log",
+        "largest_need",
+        "scale_load",
+        "changes",
+        "reference",
+        "percentile_95",
+    }  # the log is the one the server was started with
     for question in QUESTIONS.values():
         assert set(inspect.signature(question).parameters) <= allowed
 

@@ -411,6 +411,8 @@ def test_a_log_as_a_cluster_has_its_classes_with_their_work():
         "jobs": 4,
         "arrival_rate": log.arrival_rate,
         "time_unit": "hours",
+        "servers": 16,
+        "jobs_per_server": pytest.approx(1 / 2.75),  # 39,600 server-seconds of work in four jobs
     }
     system = log.as_system()
     small, large = system.classes

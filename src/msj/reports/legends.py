@@ -31,7 +31,7 @@ DARK = {
     "#e3edf7": "#22303d",
     "#8fb7de": "#4b77a5",
 }
-SYMBOLS = {"circle": "○", "diamond": "◆", "square": "■", "triangle-up": "▲", "x": "✕"}
+SYMBOLS = {"circle": "●", "diamond": "◆", "square": "■", "triangle-up": "▲", "x": "✕"}
 DASHES = {"solid": "", "dash": "6 4", "dot": "2 3"}
 
 
@@ -71,7 +71,9 @@ def _entry(trace: Mapping[str, Any]) -> Entry:
     if "lines" in str(trace.get("mode", "")):
         return Entry(kind="line", name=name, colour=_colour(line.get("color")), dash=DASHES.get(line.get("dash"), ""))
     drawn = _colour(marker.get("line", {}).get("color") if marker.get("color") == "#ffffff" else marker.get("color"))
-    return Entry(kind="symbol", name=name, colour=drawn, symbol=SYMBOLS.get(marker.get("symbol"), "●"))
+    hollow = marker.get("color") == "#ffffff"
+    symbol = "○" if hollow else SYMBOLS.get(marker.get("symbol"), "●")
+    return Entry(kind="symbol", name=name, colour=drawn, symbol=symbol)
 
 
 def _colour(given: Any) -> str:

@@ -48,7 +48,7 @@ def plan_page(result: PlanResult) -> str:
     parts += [f"<p>{escape(note)}</p>" for note in result.notes[1:]]
     parts.append("<h2>Points tried</h2>" if result.points else "")
     parts += [
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Points tried">{html_grid(heads, lines)}</div>'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="Points tried">{html_grid(heads, lines)}</div>'
         for heads, lines in result.tables()
     ]
     made = ", ".join(f"{name} {result.provenance[name]}" for name in ("msj", "seed") if name in result.provenance)

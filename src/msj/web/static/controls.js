@@ -24,7 +24,8 @@ export function show(catalogue, naive) {
   const ofLog = Boolean(catalogue.log) && spec.name === catalogue.log.name;
   $("model-row").hidden = !ofLog;
   $("model").checked = model === true;
-  for (const id of ["arrivals-choice", "classes-box"]) $(id).hidden = log.isShown(catalogue);
+  for (const id of ["arrivals-choice", "classes-box", "downloads"]) $(id).hidden = log.isShown(catalogue); // of the model
+  $("log-words").hidden = !log.isShown(catalogue);
   $("classes-title").textContent = `Job classes (${spec.classes.length})`;
   const preset = spec.name === catalogue.start.name ? undefined : catalogue.presets.find((p) => p.spec.name === spec.name);
   set("preset", preset?.name ?? "");

@@ -121,7 +121,7 @@ function where(report, unstable) {
     lines.push({ name: "Busy at this load", cells: [{ name: "busy_servers", value: busy, kind: "exact", low: null, high: null }] });
   }
   draw.where(servers, bars);
-  show.table("where-table", `Of ${servers.toLocaleString("en-GB")} servers, on average.`, ["", "servers"], lines, "Nothing is known about that.");
+  show.table("where-table", `Of ${servers.toLocaleString("en-GB")} servers, on average.`, ["part", "servers"], lines, "Nothing is known about that.");
 }
 
 const inUnit = (unit) => (unit ? ` In ${unit}.` : "");
@@ -134,7 +134,7 @@ function waits(unstable, unit) {
   show.table(
     "waits", `Waiting-time percentiles: the given share of the jobs waits at most this long. ± is a 95 % interval.${inUnit(unit)}`, ["jobs", ...PERCENTILES.map((level) => `${level} %`)],
     names.map((name) => ({ name: name ?? "all", cells: PERCENTILES.map((level) => cell(name, level)) })),
-    unstable ? "Waits grow for ever." : "Percentiles come last: they take longest.",
+    unstable ? "Waiting times grow without bound." : "Percentiles come last: they take longest.",
   );
 }
 
