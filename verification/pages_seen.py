@@ -61,10 +61,11 @@ def look_at(browser, folder, name, address, axe, *, live):
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        browser.get("about:blank")
-        browser.get(address)
-        if live:
-            rests(browser, ("yes", "error"), 300)
+        if scheme == "light":
+            browser.get("about:blank")
+            browser.get(address)
+            if live:
+                rests(browser, ("yes", "error"), 300)
         time.sleep(2.0)
         height = browser.execute_script("return document.documentElement.scrollHeight")
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**metrics, "height": height})
@@ -75,6 +76,7 @@ def look_at(browser, folder, name, address, axe, *, live):
             found = browser.execute_async_script("axe.run().then(arguments[0])")
             violated += [(name, width, scheme, each["id"], [n["html"][:120] for n in each["nodes"]][:3])
                          for each in found["violations"]]  # fmt: skip
+    print(f"{name}: {len(violated)} violations", *violated, flush=True)
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     paper = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": True})
     (folder / f"{name}.pdf").write_bytes(base64.b64decode(paper["data"]))
@@ -110,8 +112,6 @@ def main():
                 violated += look_at(browser, given.folder, name, address, axe, live=False)
         finally:
             browser.quit()
-    for each in violated:
-        print(*each)
     print(f"{len(violated)} violations" if axe else "not checked by axe")
     sys.exit(1 if violated else 0)
 

@@ -175,6 +175,20 @@ def test_on_a_telephone_the_numbers_come_before_the_controls(browser, server):
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
 
 
+def test_paper_is_light_whatever_the_screen_is(browser, server):
+    open_page(browser, server)
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+    ink = "return document.getElementById('curve').layout?.font.color"
+    wait(lambda: browser.execute_script(ink) == "#e6ebf0")
+    browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert browser.execute_script(ink) == "#1b2733"
+    assert browser.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    browser.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert browser.execute_script(ink) == "#e6ebf0"
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
 def test_a_browser_follows_the_private_file_to_the_page(browser, server):
     with redirect_file(server.address) as file:
         browser.get(file.as_uri())

@@ -5,7 +5,7 @@ import { get, post, stream } from "./ask.js";
 import * as controls from "./controls.js";
 import * as draw from "./draw.js";
 import * as log from "./log.js";
-import { paint, shown, stay, theMean, thresholdOf } from "./paint.js";
+import { paint, pictures, shown, stay, theMean, thresholdOf } from "./paint.js";
 import * as show from "./show.js";
 import * as state from "./state.js";
 
@@ -253,6 +253,9 @@ async function begin() {
   $("reset").addEventListener("click", () => { state.change("reset", () => ({ spec: catalogue.start })); changed(); });
   for (const button of document.querySelectorAll("[data-form]")) button.addEventListener("click", () => download(button.dataset.form));
   $("skip").addEventListener("click", (event) => { event.preventDefault(); $("results").focus(); });
+  for (const [event, onPaper] of [["beforeprint", true], ["afterprint", false]]) {
+    window.addEventListener(event, () => { document.documentElement.classList.toggle("paper", onPaper); pictures(); }); // paper is light
+  }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => shown.report && paint());
   window.addEventListener("hashchange", () => {
     const { state: found, problem } = state.fromAddress();

@@ -63,10 +63,15 @@ function picturesSoon() {
   soon = true;
   requestAnimationFrame(() => setTimeout(() => {
     soon = false;
-    const unstable = unstableNow();
-    where(shown.report, unstable);
-    picture(shown.report, unstable);
+    pictures();
   }));
+}
+
+export function pictures() {
+  if (!shown.report || shown.ofLog) return;
+  const unstable = unstableNow();
+  where(shown.report, unstable);
+  picture(shown.report, unstable);
 }
 
 function numbers(report, unstable, unit) {
