@@ -335,28 +335,6 @@ def slow_clients(attack):
         connection.close()
 
 
-def work_nobody_waits_for(attack):
-    """Long computations that are asked for and left; the workers are free again soon."""
-    pool = attack.server.explore.pool
-    body = json.dumps({"question": "simulate", "spec": SPEC, "stream": True, "options": {"jobs": 20_000_000}}).encode()
-    head = f"POST /api/answer HTTP/1.1\r\nHost: 127.0.0.1:{attack.port}\r\nAuthorization: Bearer {attack.token}\r\n"
-    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    for _ in range(3):
-        held = [socket.create_connection(("127.0.0.1", attack.port), timeout=10) for _ in range(60)]
-        for connection in held:
-            connection.sendall(head.encode() + body)
-            attack.tried += 1
-        time.sleep(1.0)
-        for connection in held:
-            connection.close()
-    until = time.monotonic() + 60
-    while (pool.under_way or len(pool.free) < LIMITS.workers) and time.monotonic() < until:
-        time.sleep(0.1)
-    print(f"    all workers free {60 - (until - time.monotonic()):.1f} s after the last left")
-    if pool.under_way or pool.waiting or len(pool.free) != LIMITS.workers:
-        attack.through.append(f"{pool.under_way} under way, {pool.waiting} waiting, {len(pool.free)} free")
-
-
 def still_right(server):
     """Whether an honest question gets the right answer."""
     headers = {"authorization": f"Bearer {server.explore.guard.token}"}
@@ -379,7 +357,7 @@ def main():
         "malformed and huge bodies": bodies, "nonsense, files and code in specs": specs,
         f"{given.requests:,} requests": lambda attack: flood(attack, given.requests),
         "script in names": lambda attack: scripts_in_names(attack, SPEC),
-        "slow clients": slow_clients, "work nobody waits for": work_nobody_waits_for,
+        "slow clients": slow_clients, "work nobody waits for": lambda attack: endurance.work_nobody_waits_for(attack, SPEC),
         "oversized systems": lambda attack: endurance.oversized(attack, GOOD),
         "idle connections": endurance.idle_connections,
         "trap in the current folder": endurance.trap_in_the_folder,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
@@ -44,6 +45,28 @@ def kept_alive(attack, requests):
     asyncio.run(all_of_them())
     print(f"    {time.monotonic() - began:.0f} s, statuses {statuses}, {len(hung_up)} hung up")
     attack.through += hung_up
+
+
+def work_nobody_waits_for(attack, spec):
+    """Long computations that are asked for and left; the workers are free again soon."""
+    pool, workers = attack.server.explore.pool, attack.server.explore.limits.workers
+    body = json.dumps({"question": "simulate", "spec": spec, "stream": True, "options": {"jobs": 20_000_000}}).encode()
+    head = f"POST /api/answer HTTP/1.1\r\nHost: 127.0.0.1:{attack.port}\r\nAuthorization: Bearer {attack.token}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    for _ in range(3):
+        held = [socket.create_connection(("127.0.0.1", attack.port), timeout=10) for _ in range(60)]
+        for connection in held:
+            connection.sendall(head.encode() + body)
+            attack.tried += 1
+        time.sleep(1.0)
+        for connection in held:
+            connection.close()
+    until = time.monotonic() + 60
+    while (pool.under_way or len(pool.free) < workers) and time.monotonic() < until:
+        time.sleep(0.1)
+    print(f"    all workers free {60 - (until - time.monotonic()):.1f} s after the last left")
+    if pool.under_way or pool.waiting or len(pool.free) != workers:
+        attack.through.append(f"{pool.under_way} under way, {pool.waiting} waiting, {len(pool.free)} free")
 
 
 def idle_connections(attack):

@@ -8,11 +8,11 @@ orange for simulations, red for what is lost.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any, TypeAlias
 
 from msj.reports.chart_style import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, axis, layout_of, log_axis, safe
 from msj.reports.contents import Curve, Report
+from msj.reports.labels import class_labels, row_height, wrapped
 from msj.reports.wording import measured, percent, short, signed_percent
 from msj.results import Quantity
 from msj.results.units import beside, rate_words
@@ -21,7 +21,6 @@ Trace: TypeAlias = dict[str, Any]
 
 LEVELS = {50.0: "circle", 90.0: "diamond", 95.0: "square", 99.0: "triangle-up", 99.9: "x"}
 MAX_CLASSES = 40  # lines of one picture
-MAX_LABEL = 18  # letters beside an axis: longer ones leave no room for the data on a phone
 CURVE_CAPTION = "Mean response time against utilisation, the share of the servers the jobs would fill."
 PATTERNS = ("/", "\\", "x", ".", "+")
 
@@ -220,7 +219,7 @@ def waiting_chart(report: Report) -> Chart | None:
         return None
     every = list(dict.fromkeys(row.job_class for row in rows))
     names = every[: MAX_CLASSES + 1]
-    labels = _labels(names)
+    labels = class_labels(names)
     data: list[Trace] = []
     for name in names:
         found = sorted((row for row in rows if row.job_class == name), key=lambda row: row.level or 0.0)
@@ -260,19 +259,6 @@ def waiting_chart(report: Report) -> Chart | None:
     if len(names) < len(every):
         caption += f" Drawn are {len(names) - 1} of {len(every) - 1} classes; the table has all."
     return Chart(key="waiting", caption=caption, data=data, layout=layout)
-
-
-def _labels(names: list[str | None]) -> dict[str | None, str]:
-    """Return a label of limited length for each class, all different."""
-    found: dict[str | None, str] = {}
-    for name in names:
-        text = "all jobs" if name is None else name if len(name) <= MAX_LABEL else f"{name[: MAX_LABEL - 1]}…"
-        label, number = safe(text), 1
-        while label in found.values():
-            number += 1
-            label = safe(f"{text} ({number})")
-        found[name] = f"<b>{label}</b>" if name is None else label
-    return found
 
 
 def policies_chart(report: Report) -> Chart | None:
@@ -316,7 +302,7 @@ def what_if_chart(report: Report) -> Chart | None:
         return stay_chart(report)
     base = found.stability_threshold
     changed = [
-        (_wrapped(row.change.words), row.capacity.stability_threshold)
+        (wrapped(row.change.words), row.capacity.stability_threshold)
         for row in report.what_if.rows
         if row.capacity is not None
     ]
@@ -333,7 +319,7 @@ def what_if_chart(report: Report) -> Chart | None:
     ]  # fmt: skip
     line = {"color": INK, "width": 1.2, "dash": "dot"}
     layout = layout_of(
-        90 + sum(_room(words) for words, _ in rows),
+        90 + sum(row_height(words) for words, _ in rows),
         bargap=0.4,
         xaxis=axis("arrival rate it takes", range=[0, 1.35 * max(row.value for _, row in rows)]),
         yaxis=axis(autorange="reversed", ticks=""),
@@ -350,7 +336,7 @@ def what_if_chart(report: Report) -> Chart | None:
 def stay_chart(report: Report) -> Chart | None:
     """By how much the mean response time changes, on the same jobs."""
     stay = report.response.find("mean_response_time")
-    rows = [(_wrapped(row.change.words), row.difference) for row in report.what_if.rows if row.difference is not None]
+    rows = [(wrapped(row.change.words), row.difference) for row in report.what_if.rows if row.difference is not None]
     if stay is None or not rows:
         return None
     shares = [row.replace(**{end: None if (value := getattr(row, end)) is None else 100 * value / stay.value
@@ -365,25 +351,13 @@ def stay_chart(report: Report) -> Chart | None:
     ]  # fmt: skip
     line = {"color": INK, "width": 1.2, "dash": "dot"}
     layout = layout_of(
-        90 + sum(_room(words) for words, _ in rows),
+        90 + sum(row_height(words) for words, _ in rows),
         xaxis=axis("change of the mean response time (%)"),
         yaxis=axis(autorange="reversed", ticks="", gridcolor="#eef1f4"),
         shapes=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
     )
     caption = "By how much jobs would stay longer or shorter, the same jobs before and after, with 95 % intervals."
     return Chart(key="what_if", caption=caption, data=data, layout=layout)
-
-
-def _wrapped(words: str) -> str:
-    """Return words in lines that are short enough to stand beside an axis on a phone."""
-    first, bracket, rest = words.partition(" (")
-    parts = [first, f"({rest}"] if bracket else [first]
-    return "<br>".join(safe(line) for part in parts for line in wrap(part, MAX_LABEL + 4))
-
-
-def _room(label: str) -> int:
-    """Return the height of a row with a label of several lines."""
-    return max(40, 20 * (1 + label.count("<br>")))
 
 
 def outlook_chart(report: Report) -> Chart | None:
