@@ -24,6 +24,7 @@ import httpx
 import msj
 from msj.web.limits import Limits
 from msj.web.serve import Server
+from verification import explore_endurance as endurance
 from verification.explore_scripts import scripts_in_names
 
 SYSTEM = msj.read("examples/two_servers.toml")
@@ -112,6 +113,9 @@ def wrong_tokens(attack):
 
 def foreign_hosts_and_pages(attack):
     port = attack.port
+    for host in ("localhost:9000", "tunnel.example", f"tunnel.example:{port}", "localhost:443"):  # none was allowed
+        attack.send(f"Host {host}", (421,), headers={**attack.right, "host": host})
+        attack.send(f"Origin {host}", (403,), headers={**attack.right, "origin": f"https://{host}"})
     hosts = ["evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", f"127.0.0.1.evil.example:{port}", "",
              f"127.0.0.1:{port}@evil.example", f"evil.example#127.0.0.1:{port}", f"127.0.0.1:{port}/../evil", "[::]:1",
              f"0x7f000001:{port}", f"2130706433:{port}", f"localhost.evil.example:{port}", f"0.0.0.0:{port}",
@@ -331,28 +335,6 @@ def slow_clients(attack):
         connection.close()
 
 
-def work_nobody_waits_for(attack):
-    """Long computations that are asked for and left; the workers are free again soon."""
-    pool = attack.server.explore.pool
-    body = json.dumps({"question": "simulate", "spec": SPEC, "stream": True, "options": {"jobs": 20_000_000}}).encode()
-    head = f"POST /api/answer HTTP/1.1\r\nHost: 127.0.0.1:{attack.port}\r\nAuthorization: Bearer {attack.token}\r\n"
-    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    for _ in range(3):
-        held = [socket.create_connection(("127.0.0.1", attack.port), timeout=10) for _ in range(60)]
-        for connection in held:
-            connection.sendall(head.encode() + body)
-            attack.tried += 1
-        time.sleep(1.0)
-        for connection in held:
-            connection.close()
-    until = time.monotonic() + 60
-    while (pool.under_way or len(pool.free) < LIMITS.workers) and time.monotonic() < until:
-        time.sleep(0.1)
-    print(f"    all workers free {60 - (until - time.monotonic()):.1f} s after the last left")
-    if pool.under_way or pool.waiting or len(pool.free) != LIMITS.workers:
-        attack.through.append(f"{pool.under_way} under way, {pool.waiting} waiting, {len(pool.free)} free")
-
-
 def still_right(server):
     """Whether an honest question gets the right answer."""
     headers = {"authorization": f"Bearer {server.explore.guard.token}"}
@@ -375,7 +357,13 @@ def main():
         "malformed and huge bodies": bodies, "nonsense, files and code in specs": specs,
         f"{given.requests:,} requests": lambda attack: flood(attack, given.requests),
         "script in names": lambda attack: scripts_in_names(attack, SPEC),
-        "slow clients": slow_clients, "work nobody waits for": work_nobody_waits_for,
+        "slow clients": slow_clients,
+        "work nobody waits for": lambda attack: endurance.work_nobody_waits_for(attack, SPEC),
+        "oversized systems": lambda attack: endurance.oversized(attack, GOOD),
+        "idle connections": endurance.idle_connections,
+        "trap in the current folder": endurance.trap_in_the_folder,
+        f"{given.requests:,} over kept-alive sessions": lambda attack: endurance.kept_alive(attack, given.requests),
+        "2,000 answers": lambda attack: endurance.long_use(attack, GOOD, 2_000),
     }  # fmt: skip
     failed = False
     with Server(SYSTEM, limits=LIMITS).in_a_thread() as server:

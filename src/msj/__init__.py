@@ -13,7 +13,12 @@ Describe a cluster once, then ask how much it can take, how much it wastes and h
 Where a system is wanted, the name of the file that describes it will do; every verb answers with a :class:`Result`.
 """
 
-from __future__ import annotations
+import sys as _sys
+
+# `python -m msj` puts the current folder first on the path, which may hold a numpy.py beside a downloaded log. It is
+# removed before the first import that could find such a file, unless msj itself lies there.
+if _sys.argv[:1] == ["-m"] and not _sys.flags.safe_path and _sys.path[0] != __file__[: -len("/msj/__init__.py")]:
+    del _sys.path[0]
 
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING

@@ -9,7 +9,6 @@ from msj.answers.changed import SameJobs
 from msj.effort import Effort
 from msj.planning import possible_changes
 from msj.planning.remedies import takes as takes_within
-from msj.planning.what_if import apart, surer
 
 
 def what_if(change, rate, jobs=None):
@@ -92,33 +91,14 @@ def test_beyond_the_work_the_servers_can_do():
     )
 
 
-def mean(value, low=None, high=None, kind="simulated"):
-    return msj.Quantity(name="mean_response_time", value=value, kind=kind, method="", low=low, high=high)
-
-
-def test_the_narrower_of_two_differences_is_taken():
-    same_jobs, others = mean(-9, -20, 2), mean(-9, -10, -8)
-    assert surer(same_jobs, others) is others
-    assert surer(others, same_jobs) is others
-    assert surer(mean(-9), others) is others
-    assert surer(None, None) is None
-
-
-def test_means_simulated_apart_differ_by_the_root_of_both_squares():
-    found = apart(mean(100, 97, 104), mean(90, 86, 93))
-    assert (found.value, found.low, found.high) == (-10, -10 - 32**0.5, -10 + 18**0.5)
-    assert found.name == "mean_response_time_difference"
-    assert apart(mean(100, 97, 104), mean(90)) is None
-    assert apart(mean(100, kind="exact"), mean(90, 86, 93)) is None
-
-
 def test_a_change_that_does_much_is_known_by_the_means():
     """Few jobs on which both are compared, and a long run before: the mean as it is must not be the short run's."""
     system = example("hpc_partition").replace(policy="first-fit", arrival_rate=1.5)
     change = next(c for c in possible_changes(system) if c.words.startswith("8 more"))
     same = SameJobs(system=system, root=np.random.SeedSequence(2), jobs=60_000)
     paired = same.beside(change.system.replace(arrival_rate=1.5), Effort())[1]
-    before = mean(9.0, 8.99, 9.01)
+    interval = {"low": 8.99, "high": 9.01}
+    before = msj.Quantity(name="mean_response_time", value=9.0, kind="simulated", method="", **interval)
     found = planning.what_if(change, 1.5, Effort(jobs=60_000), np.random.SeedSequence(1), before=before, same_jobs=same)
     widths = [row.high - row.low for row in (found.difference, paired)]
     assert widths[0] <= widths[1]

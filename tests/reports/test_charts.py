@@ -243,13 +243,23 @@ def test_waits_have_a_line_for_each_class_and_a_mark_for_each_level():
 def test_waits_of_no_length_are_not_drawn_and_many_classes_are_cut():
     assert waiting_chart(waits()) is waiting_chart(waits((None, 50.0, 0.0), ("a", 50.0, 0.0))) is None
     assert waiting_chart(waits((None, 50.0, 0.0), ("a", 50.0, 0.5))) is not None
-    charts = {n: waiting_chart(waits((None, 50.0, 1.0), *((f"{i}", 50.0, 2.0) for i in range(n)))) for n in (3, 12, 20)}
-    assert [len(chart.data[-1]["y"]) for chart in charts.values()] == [4, 13, 13]  # all jobs, and twelve classes
-    assert [len(chart.data) for chart in charts.values()] == [5, 14, 14]
+    charts = {n: waiting_chart(waits((None, 50.0, 1.0), *((f"{i}", 50.0, 2.0) for i in range(n)))) for n in (3, 40, 50)}
+    assert [len(chart.data[-1]["y"]) for chart in charts.values()] == [4, 41, 41]  # all jobs, and forty classes
+    assert ["Drawn are 40 of 50 classes" in chart.caption for chart in charts.values()] == [False, False, True]  # W9
+    assert [len(chart.data) for chart in charts.values()] == [5, 42, 42]
     heights = [chart.layout["height"] for chart in charts.values()]
     assert heights[1] == heights[2]
-    assert 25 <= (heights[1] - heights[0]) / 9 <= 50
-    assert heights[0] > 4 * (heights[1] - heights[0]) / 9
+    assert 20 <= (heights[1] - heights[0]) / 37 <= 30  # room for a line of text each
+    assert heights[0] > 4 * 30
+
+
+def test_long_names_are_cut_beside_the_axis_and_stay_different():
+    """W9: long names left a sliver for the data on a phone."""
+    long = "a very long name of a class, number"
+    chart = waiting_chart(waits((None, 50.0, 1.0), (f"{long} 1", 50.0, 2.0), (f"{long} 2", 50.0, 3.0)))
+    first, second = chart.data[-1]["y"][1:]
+    assert first != second
+    assert max(len(first), len(second)) <= 24
 
 
 # Policies

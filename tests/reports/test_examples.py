@@ -6,6 +6,7 @@ import math
 import re
 import shutil
 import time
+from html import unescape
 
 import pytest
 
@@ -140,6 +141,37 @@ def test_page_names_nothing_outside_itself(pages, name):
     assert "@import" not in body
     assert "url(" not in body
     assert "Poisson" in body
+
+
+def cells_of(page):
+    """Every table of a written page: headings, and rows of texts."""
+    for table in re.findall(r"<table>(.*?)</table>", page, re.DOTALL):
+        heads = [unescape(head) for head in re.findall(r"<th[^>]*>(.*?)</th>", table)]
+        for line in re.findall(r"<tr[^>]*>(.*?)</tr>", table, re.DOTALL):
+            cells = [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", line)]
+            if cells:
+                yield heads, cells
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_number_that_a_report_shows_twice_is_the_same_number(reports, pages, name):
+    """W4: the table of policies had a simulated FCFS beside the exact one, and differences from the former."""
+    report = reports[name]
+    shown = {}
+    for heads, cells in cells_of((pages / f"{name}.html").read_text(encoding="utf-8")):
+        if cells[0] in ("all jobs", "as it is") or cells[0].endswith(" (as it is)"):
+            for head, cell in zip(heads, cells, strict=True):
+                if head.startswith("mean response time"):
+                    shown.setdefault(head, []).append(cell)
+    [texts] = shown.values()
+    assert len(texts) == 3  # response times, policies, changes
+    assert len(set(texts)) == 1
+    mean = report.response.find("mean_response_time")
+    rows = [row for row in report.policies.rows if not row.own] + list(report.what_if.rows)
+    compared = [row for row in rows if row.mean_response_time is not None and row.difference is not None]
+    assert compared
+    for row in compared:
+        assert row.mean_response_time.value - mean.value == pytest.approx(row.difference.value, rel=1e-6, abs=1e-9)
 
 
 @pytest.fixture(scope="module")

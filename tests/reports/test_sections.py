@@ -16,7 +16,7 @@ from msj.reports import gather, outlook, policies, response
 from msj.reports.contents import Curve, Point, ResponseSection
 from msj.reports.gather import _more_time, given_load, how_much, jobs_for, load_of
 from msj.reports.outlook import outlook_section
-from msj.reports.policies import _asks_for, _much_longer, _rows
+from msj.reports.policies import _asks_for, _much_longer, policy_rows
 from msj.reports.response import _times, _with_here, taken, waiting_section, within_time
 from msj.reports.timetable import Timetable
 from msj.results import Missing, Outcome, Result
@@ -203,7 +203,7 @@ def test_policies_that_were_cut_are_left_out_and_others_say_why_they_have_no_mea
         Missing(name="x", failure=Failure.OUT_OF_TIME, reason="no time", at={"policy": "late"}),
     )
     found = Result(system={}, quantities=tuple(rows), outcome=Outcome.SOLVED, provenance={}, missing=gaps)
-    lines = _rows(found, dict.fromkeys(["fcfs", "first-fit", "best-fit", "max-weight", "late", "never"], Fcfs()))
+    lines = policy_rows(found, dict.fromkeys(["fcfs", "first-fit", "best-fit", "max-weight", "late", "never"], Fcfs()))
     assert [(line.policy, line.own, line.stable, line.why_no_mean) for line in lines] == [
         ("fcfs", True, True, ""),
         ("first-fit", False, True, ""),
@@ -212,7 +212,7 @@ def test_policies_that_were_cut_are_left_out_and_others_say_why_they_have_no_mea
     ]
     second = lines[1]
     assert (second.mean_response_time.value, second.percentile_95.value, second.difference.value) == (8.0, 20.0, -2.0)
-    cut = _rows(found, dict.fromkeys(["late", "first-fit"], Fcfs()))
+    cut = policy_rows(found, dict.fromkeys(["late", "first-fit"], Fcfs()))
     assert [line.own for line in cut] == [False]  # the first of those asked about was cut
 
 

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 import msj
+from browsing import chromium
 from msj.web.limits import Limits
 from msj.web.recorded import Recording
 from msj.web.serve import Server
@@ -40,4 +41,17 @@ def home(server):
 def client(server, home):
     headers = {"authorization": f"Bearer {server.explore.guard.token}"}
     with httpx.Client(base_url=home, headers=headers, timeout=60.0) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def downloads(tmp_path_factory):
+    return tmp_path_factory.mktemp("downloads")
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory, downloads):
+    with chromium(tmp_path_factory.mktemp("browser")) as found:
+        where = {"behavior": "allow", "downloadPath": str(downloads)}
+        found.execute_cdp_cmd("Browser.setDownloadBehavior", where)
         yield found

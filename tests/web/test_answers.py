@@ -13,8 +13,8 @@ import msj
 from msj.effort import Effort
 from msj.web.bodies import parsed
 from msj.web.errors import Refused
-from msj.web.free import Free, kin_of
 from msj.web.guard import Guard
+from msj.web.idle_workers import IdleWorkers, affinity_of
 from msj.web.questions import MOST_POLICIES, QUESTIONS, answers_to
 from msj.web.recorded import Recording
 from msj.web.specs import system_from
@@ -145,10 +145,10 @@ def test_the_classes_of_a_log_have_its_jobs_and_its_work():
 
 def test_a_question_goes_to_the_worker_that_knows_its_cluster():
     class Worker:
-        kin = ""
+        affinity = ""
 
     async def asked():
-        free, first, second = Free(), Worker(), Worker()
+        free, first, second = IdleWorkers(), Worker(), Worker()
         free.put(first)
         free.put(second)
         assert await free.get("a") is first
@@ -160,10 +160,10 @@ def test_a_question_goes_to_the_worker_that_knows_its_cluster():
         return await free.get("c") is first
 
     assert asyncio.run(asked())
-    same = kin_of({"spec": {**SPEC, "load": 0.1}})
-    assert kin_of({"spec": {**SPEC, "load": 0.9}}) == same
-    assert kin_of({"spec": {**SPEC, "servers": 3}}) != same
-    assert kin_of({"spec": SPEC, "largest_need": 1}) != same
+    same = affinity_of({"spec": {**SPEC, "load": 0.1}})
+    assert affinity_of({"spec": {**SPEC, "load": 0.9}}) == same
+    assert affinity_of({"spec": {**SPEC, "servers": 3}}) != same
+    assert affinity_of({"spec": SPEC, "largest_need": 1}) != same
 
 
 def test_too_much_load_is_an_answer(client):
@@ -363,7 +363,14 @@ def test_no_question_takes_a_path():
     import inspect
 
     allowed = {"system", "effort", "own", "seed", "jobs", "policies", "loads", "exact", "percentiles"}
-    allowed |= {"log", "largest_need", "scale_load", "changes"}  # the log is the one the server was started with
+    allowed |= {
+        "log",
+        "largest_need",
+        "scale_load",
+        "changes",
+        "reference",
+        "percentile_95",
+    }  # the log is the one the server was started with
     for question in QUESTIONS.values():
         assert set(inspect.signature(question).parameters) <= allowed
 
@@ -387,9 +394,10 @@ def test_paths_lead_nowhere(server, home, path):
 
 
 def test_every_answer_has_the_headers_that_keep_others_out(server, home, client):
+    part = httpx.get(server.address + "main.js")
     answers = [
+        part,
         httpx.get(server.address),
-        httpx.get(server.address + "main.js"),
         httpx.get(home),
         client.get("/api/catalogue"),
         client.post("/api/answer", json={}),
@@ -400,7 +408,7 @@ def test_every_answer_has_the_headers_that_keep_others_out(server, home, client)
         assert "script-src 'self';" in policy
         assert found.headers["referrer-policy"] == "no-referrer"
         assert found.headers["x-content-type-options"] == "nosniff"
-        assert found.headers["cache-control"] == "no-store"
+        assert found.headers["cache-control"] == ("private, max-age=86400, immutable" if found is part else "no-store")
         assert "server" not in found.headers
         assert "set-cookie" not in found.headers
     page = answers[0].text

@@ -1,6 +1,7 @@
 """The routes without a server: requests are made by hand, and so are those who compute."""
 
 import asyncio
+import gzip
 import json
 import time
 
@@ -12,10 +13,10 @@ from starlette.requests import Request
 
 from msj.web import app as routes
 from msj.web.app import Explore, _until_gone, _Whole
-from msj.web.errors import Refused, busy
+from msj.web.errors import Refused, busy, out_of_time
 from msj.web.guard import HEADERS, Guard
 from msj.web.limits import Limits
-from msj.web.pool import Message
+from msj.web.process import Message
 
 LIMITS = Limits(workers=1, body=200, answer=60.0, document=24.0, upload=3.0)
 BEARER = {"authorization": "Bearer secret"}
@@ -37,10 +38,10 @@ class Computers:
     async def ask(self, task, request, seconds):
         self.asked.append((task, request, seconds))
         try:
-            if self.error is not None:
-                raise self.error
             for message in self.messages:
                 yield message
+            if self.error is not None:
+                raise self.error
             if not self.messages:
                 await asyncio.sleep(60)
         finally:
@@ -138,15 +139,26 @@ def test_the_page_and_its_parts_are_under_the_token(path, kind, begins):
     assert len(body) > 100
 
 
-def test_plotly_is_the_one_that_is_installed_and_nothing_else_is_here(monkeypatch):
-    monkeypatch.setattr(routes, "_plotly", lambda: b"drawing")
+def test_plotly_is_the_one_that_is_installed_and_nothing_else_is_here():
     status, headers, body = ask(explore(), "/secret/plotly.js", headers={})
-    assert (status, headers["content-type"], body) == (200, "text/javascript; charset=utf-8", b"drawing")
+    assert (status, headers["content-type"], len(body) > 10**6) == (200, "text/javascript; charset=utf-8", True)
     status, _, body = ask(explore(), "/secret/app.py", headers={})
     assert (status, json.loads(body)["failure"]) == (404, "not-found")
-    monkeypatch.setattr(routes, "PARTS", ("index.html", "unknown"))
-    monkeypatch.setattr(routes, "_part", lambda name: name.encode())
-    assert ask(explore(), "/secret/unknown", headers={})[1]["content-type"].startswith("application/octet-stream")
+
+
+def test_parts_are_compressed_and_kept_by_the_browser_and_answers_are_not():
+    """W5: plotly.js was sent whole, 4.8 MB, at each visit."""
+    _, plain, body = ask(explore(), "/secret/plotly.js", headers={})
+    _, headers, zipped = ask(explore(), "/secret/plotly.js", headers={"accept-encoding": "br, gzip;q=1.0"})
+    assert (headers["content-encoding"], headers["vary"]) == ("gzip", "accept-encoding")
+    assert gzip.decompress(zipped) == body
+    assert len(zipped) < 0.4 * len(body)
+    assert plain["cache-control"] == headers["cache-control"] == "private, max-age=86400, immutable"
+    known = {"if-none-match": headers["etag"]}
+    status, again, body = ask(explore(), "/secret/plotly.js", headers=known)
+    assert (status, body, again["etag"]) == (304, b"", headers["etag"])
+    for path in ("/secret/", "/api/catalogue", "/secret/missing.js"):
+        assert ask(explore(), path)[1]["cache-control"] == "no-store"
 
 
 def test_an_answer_is_the_last_result():
@@ -157,9 +169,18 @@ def test_an_answer_is_the_last_result():
     assert one.pool.closed == 1
     status, _, body = post(one, "/api/document", {"form": "toml"})
     assert (status, body, one.pool.asked[1]) == (200, b'{"second": 2}', ("document", {"form": "toml"}, 24.0))
-    late = explore(RESULTS[1], Message(kind="error", status=504, payload=b'{"failure": "late"}'))
-    assert post(late, "/api/answer", {})[::2] == (504, b'{"failure": "late"}')
     assert post(explore(error=busy()), "/api/answer", {})[0] == 503
+
+
+def test_an_answer_that_is_cut_short_has_what_there_is_and_none_is_empty():
+    """W2: nothing complete in time used to be an empty answer with status 200."""
+    error = Message(kind="error", status=504, payload=b'{"error": "late", "failure": "out-of-time"}')
+    for one in (explore(RESULTS[1], error), explore(RESULTS[1], error=out_of_time(2.0))):
+        status, _, body = post(one, "/api/answer", {})
+        found = json.loads(body)
+        assert (status, found["failure"], found["result"]) == (504, "out-of-time", {"first": 1})
+    status, _, body = post(explore(RESULTS[-1]), "/api/answer", {})
+    assert (status, json.loads(body)["failure"]) == (504, "out-of-time")
 
 
 def test_a_stream_has_a_line_for_each_message():

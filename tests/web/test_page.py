@@ -1,48 +1,17 @@
 """The page in a real browser: its numbers are those of msj, every control works, and nothing leaves the machine."""
 
 import json
-import shutil
-import time
 from pathlib import Path
-from urllib.parse import quote, unquote
 
 import pytest
 
 import msj
+from browsing import answered, leave, move, number, open_page, state, texts, wait
 from msj.model.changes import with_largest_need
 from msj.model.spec_file import from_document
 from msj.web.recorded import Recording
 
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
 SYSTEM = msj.read("examples/two_servers.toml")
-
-
-@pytest.fixture(scope="module")
-def downloads(tmp_path_factory):
-    return tmp_path_factory.mktemp("downloads")
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory, downloads):
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("chromium and chromedriver are not installed: the page is not opened")
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in FLAGS.split():
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('browser')}")
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    found.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
-    found.get("about:blank")
-    yield found
-    found.quit()
 
 
 @pytest.fixture
@@ -53,20 +22,6 @@ def page(browser, server):
     assert browser.get_log("browser") == []
 
 
-def open_page(browser, server, state=None, width=1200):
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    leave(browser)
-    for log in ("performance", "browser"):
-        browser.get_log(log)
-    browser.get(server.address + ("" if state is None else "#" + quote(json.dumps(state))))
-    answered(browser)
-
-
-def leave(browser):
-    browser.get("about:blank")
-
-
 @pytest.fixture(autouse=True)
 def nobody_looks_any_more(browser):
     """The next test has the workers to itself."""
@@ -74,49 +29,11 @@ def nobody_looks_any_more(browser):
     leave(browser)
 
 
-def wait(condition, seconds=120):
-    until = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < until, "the page did not get there"
-        time.sleep(0.05)
-    return found
-
-
-def answered(browser, states=("first", "yes")):
-    return wait(lambda: browser.execute_script("return document.body.dataset.ready") in states)
-
-
-def move(browser, control, value):
-    """Set a control as a hand would, and wait for the answer."""
-    event = "change" if control == "preset" else "input"
-    script = """const control = document.getElementById(arguments[0]);
-        control.value = arguments[1];
-        control.dispatchEvent(new Event(arguments[2], {bubbles: true}))"""
-    browser.execute_script(script, control, str(value), event)
-    answered(browser)
-
-
-def state(browser):
-    return json.loads(unquote(browser.execute_script("return location.hash")[1:]))
-
-
 def system_shown(browser):
     """The cluster in the address bar, as msj reads it."""
     found = state(browser)
     system = from_document(found["spec"])
     return with_largest_need(system, found["cap"]) if "cap" in found else system
-
-
-def number(browser, key):
-    script = "return document.querySelector(`dd[data-key='${arguments[0]}']`)?.dataset.value"
-    found = browser.execute_script(script, key)
-    return None if found is None else float(found)
-
-
-def texts(browser, selector):
-    """What stands there, read at one moment: an element may be replaced by the next answer while it is asked."""
-    script = "return Array.from(document.querySelectorAll(arguments[0])).map((one) => one.innerText)"
-    return browser.execute_script(script, selector)
 
 
 def check_numbers(browser):
@@ -210,8 +127,8 @@ def test_times_have_their_unit(browser, server):
     open_page(browser, server, {"spec": {**SYSTEM.replace(arrival_rate=0.5).to_spec(), "time_unit": "hours"}})
     curve(browser)
     assert " hours" in texts(browser, "dd[data-key='mean_response_time']")[0]
-    assert browser.find_element("id", "rate-label").text == "Jobs that arrive per hour"
-    assert "Most the cluster takes per hour" in browser.find_element("id", "numbers").text
+    assert browser.find_element("id", "rate-label").text == "Arrival rate, jobs per hour"
+    assert "Stability threshold, jobs per hour" in browser.find_element("id", "numbers").text
     assert "hours" in browser.execute_script("return document.getElementById('curve').layout.yaxis.title.text")
     assert "Mean duration, hours" in browser.find_element("id", "classes").text
 
@@ -277,7 +194,7 @@ def test_a_preset_replaces_the_cluster(page):
 def test_too_much_load_is_said_in_a_plain_sentence(page):
     move(page, "rate", 0.95)
     said = page.find_element("id", "alert").text
-    assert said.startswith("The queue would grow for ever.")
+    assert said.startswith("The queue would grow without bound.")
     assert "takes at most 0.9" in said
     assert number(page, "mean_response_time") is None
     move(page, "rate", 0.5)

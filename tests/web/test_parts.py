@@ -1,6 +1,7 @@
 """The parts of the server one by one, each on both sides of its rules: bodies, hosts, tokens, limits, sockets, logs."""
 
 import asyncio
+import json
 import os
 import runpy
 import socket
@@ -21,15 +22,14 @@ import msj
 from msj.effort import USUAL, Effort
 from msj.web import documents, limits
 from msj.web.bodies import parsed, read_json
-from msj.web.connections import patient_for
 from msj.web.documents import _report, _stem, document
 from msj.web.errors import Refused, busy, defect, out_of_time
-from msj.web.free import Free, kin_of
 from msj.web.guard import Guard, _is_number, bearer
+from msj.web.idle_workers import IdleWorkers, affinity_of
 from msj.web.limits import Limits
 from msj.web.recorded import Recording, _law
 from msj.web.serve import Server, bound, catalogue_of
-from msj.web.specs import MOST_CLASSES, MOST_SERVERS, _known_choice, _require_a_size, system_from
+from msj.web.specs import MAX_CLASSES, MAX_SERVERS, _known_choice, system_from
 
 SYSTEM = msj.read("examples/two_servers.toml")
 SPEC = SYSTEM.to_spec()
@@ -56,7 +56,7 @@ def body(*chunks, headers=None, gone=False, most=12, upload=20.0):
 
 
 def test_a_body_is_json_of_a_decent_length_that_comes_in_time():
-    json = {"content-type": "application/json"}
+    kind = {"content-type": "application/json"}
     assert body(b'{"a": [', b"12]}") == {"a": [12]}  # eleven bytes of twelve
     assert body(b'{"a": [', b"123]}") == {"a": [123]}
     assert body(b'{"a": [', b"1234]}") == (413, "too-long")
@@ -66,9 +66,9 @@ def test_a_body_is_json_of_a_decent_length_that_comes_in_time():
         ("x", (413, "too-long")),
         ("-1", (413, "too-long")),
     ):
-        assert body(b'{"a": 1}', headers={**json, "content-length": said}) == found
-    for kind in ("application/json; charset=utf-8", " Application/JSON "):
-        assert body(b"{}", headers={"content-type": kind}) == {}
+        assert body(b'{"a": 1}', headers={**kind, "content-length": said}) == found
+    for text in ("application/json; charset=utf-8", " Application/JSON "):
+        assert body(b"{}", headers={"content-type": text}) == {}
     for headers in ({}, {"content-type": "text/plain"}, {"content-type": "text/json; application/json"}):
         assert body(b"{}", headers=headers) == (415, "not-json")
     assert body(b'{"a"', gone=True) == (400, "gone")
@@ -198,59 +198,13 @@ def test_what_a_stranger_can_take_is_what_it_was():
     assert (usual.headers, usual.upload, usual.answer, usual.document, usual.grace) == (10, 10, 60, 120, 5)
 
 
-def test_a_connection_that_says_nothing_is_closed_and_one_that_is_answered_is_not(monkeypatch):
-    seen, timers = [], []
-
-    class Timer:
-        def __init__(self, seconds, work):
-            self.seconds, self.work, self.cancelled = seconds, work, False
-            timers.append(self)
-
-        def cancel(self):
-            self.cancelled = True
-
-    for name in ("connection_made", "data_received", "on_response_complete", "connection_lost"):
-        monkeypatch.setattr(H11Protocol, name, lambda _, *given, name=name: seen.append((name, *given)))
-    kind = patient_for(9.0)
-    one = kind.__new__(kind)
-    one.loop, one.cycle = SimpleNamespace(call_later=Timer), None
-    one.transport = SimpleNamespace(is_closing=lambda: False, close=lambda: seen.append("closed"))
-    one.connection_made("transport")
-    assert len(timers) == 1
-    one.data_received(b"GE")  # still the same wait
-    assert [(timer.seconds, timer.cancelled) for timer in timers] == [(9.0, False)]
-    one.cycle = SimpleNamespace(response_complete=False)
-    one.data_received(b"T")
-    assert [timer.cancelled for timer in timers] == [True]
-    assert one._patience is None
-    one.cycle.response_complete = True
-    one.on_response_complete()
-    assert [timer.cancelled for timer in timers] == [True, False]
-    timers[1].work()
-    assert seen[-1] == "closed"
-    assert one._patience is None
-    one._wait()
-    one.connection_lost(None)
-    assert [timer.cancelled for timer in timers] == [True, False, True]
-    one.transport.is_closing = lambda: True
-    timers[2].work()
-    assert seen == [
-        ("connection_made", "transport"),
-        ("data_received", b"GE"),
-        ("data_received", b"T"),
-        ("on_response_complete",),
-        "closed",
-        ("connection_lost", None),
-    ]
-
-
 def test_a_socket_is_bound_at_once_and_belongs_to_nobody_else():
     with bound("127.0.0.1", 0) as first:
         host, port = first.getsockname()
         assert (host, port > 1023) == ("127.0.0.1", True)
         assert first.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR) == 1
         assert first.get_inheritable() is False
-        first.listen()
+        socket.create_connection(first.getsockname(), timeout=5).close()  # it listens at once
         with pytest.raises(msj.InvalidInput, match=f"'127.0.0.1' port {port} cannot be listened at"):
             bound("127.0.0.1", port)  # whose own socket is closed, or there would be a warning
 
@@ -268,16 +222,16 @@ def test_a_server_has_its_socket_and_tells_nothing_of_itself(server):
     assert server.address == f"http://127.0.0.1:{port}/{server.explore.guard.token}/"
     config = server.config
     assert (config.access_log, config.server_header, config.date_header, config.proxy_headers) == (False,) * 4
-    assert (config.limit_concurrency, config.ws, config.lifespan) == (7, "none", "on")
-    assert (config.timeout_keep_alive, config.timeout_graceful_shutdown) == (30, 2)
+    assert (config.limit_concurrency, config.ws, config.lifespan) == (None, "none", "on")
+    assert (config.timeout_keep_alive, config.timeout_graceful_shutdown) == (600, 2)
     assert config.h11_max_incomplete_event_size == 2**14
     assert issubclass(config.http, H11Protocol)
-    assert (server.explore.pool.log, server.explore.limits.headers) == ("", 2.5)
+    assert json.loads(server.explore.pool.settings) == {"log": "", "policies": [], "memory": Limits().memory}
     usual = Server(SYSTEM, presets={"a": SYSTEM}, log=recording(submit=[0, 7200], need=[2, 2], run=[1, 1]))
     usual.socket.close()
     assert usual.explore.limits == Limits()
     assert [preset["name"] for preset in usual.explore.catalogue["presets"]] == ["a"]
-    assert Recording.from_json(usual.explore.pool.log).file.name == "by_hand.swf"
+    assert Recording.from_json(json.loads(usual.explore.pool.settings)["log"]).file.name == "by_hand.swf"
     assert usual.explore.catalogue["log"]["jobs"] == 2
 
 
@@ -332,31 +286,33 @@ def test_the_page_offers_policies_that_need_no_options(monkeypatch):
 
 def test_somebody_who_comes_when_nobody_is_free_waits():
     async def work():
-        free, worker = Free(), SimpleNamespace(kin="")
+        free, worker = IdleWorkers(), SimpleNamespace(affinity="")
         waiting = asyncio.ensure_future(free.get("a"))
         await asyncio.sleep(0.01)
         assert (waiting.done(), len(free)) == (False, 0)
         free.put(worker)
         assert await waiting is worker
-        return worker.kin
+        return worker.affinity
 
     assert asyncio.run(work()) == "a"
 
 
-def test_the_same_cluster_at_any_load_is_kin():
-    one = kin_of({"spec": {"servers": 2, "classes": [], "load": 0.5, "name": "x"}})
-    assert one == kin_of({"spec": {"classes": [], "servers": 2, "arrival_rate": 1}}) != ""
-    assert kin_of({"spec": [1]}) == kin_of({}) == ""
+def test_the_same_cluster_at_any_load_has_one_affinity():
+    one = affinity_of({"spec": {"servers": 2, "classes": [], "load": 0.5, "name": "x"}})
+    assert one == affinity_of({"spec": {"classes": [], "servers": 2, "arrival_rate": 1}}) != ""
+    assert affinity_of({"spec": [1]}) == affinity_of({}) == ""
 
 
 def test_what_is_too_large_for_a_page_is_refused():
-    _require_a_size({"classes": [{}] * MOST_CLASSES, "servers": MOST_SERVERS})
-    _require_a_size({"classes": "x" * 99, "servers": "many"})
+    job = {**SPEC["classes"][0], "share": "1/64"}
+    many = [{**job, "name": f"class {i}"} for i in range(MAX_CLASSES + 1)]
+    assert system_from({"spec": {**SPEC, "servers": MAX_SERVERS}}).servers == MAX_SERVERS
+    assert len(system_from({"spec": {**SPEC, "classes": many[1:]}}).classes) == MAX_CLASSES
     with pytest.raises(msj.InvalidInput, match="there are 65 classes; this page takes 64 at most"):
-        _require_a_size({"classes": [{}] * 65})
-    for servers in (1_000_001, 1e6 + 0.5):
+        system_from({"spec": {**SPEC, "classes": many}})
+    for servers in (1_000_001, "1000001", "1000000000000", 10**15):  # as text, too (W6)
         with pytest.raises(msj.InvalidInput, match="is more than this page takes, 1,000,000; use msj"):
-            _require_a_size({"servers": servers})
+            system_from({"spec": {**SPEC, "servers": servers}})
 
 
 def test_choices_are_those_of_the_catalogues():
@@ -455,6 +411,8 @@ def test_a_log_as_a_cluster_has_its_classes_with_their_work():
         "jobs": 4,
         "arrival_rate": log.arrival_rate,
         "time_unit": "hours",
+        "servers": 16,
+        "jobs_per_server": pytest.approx(1 / 2.75),  # 39,600 server-seconds of work in four jobs
     }
     system = log.as_system()
     small, large = system.classes

@@ -7,9 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from msj.web import pool as pools
 from msj.web.errors import Refused
 from msj.web.limits import Limits
-from msj.web.pool import Message, Pool, Process
+from msj.web.pool import Pool
+from msj.web.process import BOOT, Message, Process, WorkerLost
 
 REQUEST = {"spec": {"servers": 2}}
 
@@ -38,6 +40,7 @@ class Machine:
 
     async def wait(self):
         self.ended.append("waited for")
+        return 3
 
 
 def pool_of(*machines, **limits):
@@ -71,7 +74,7 @@ def test_a_worker_is_told_and_heard():
     async def work():
         machine = Machine(b"6 result 200 {}\n", b'7 result 200 {"a": "b c"}\n', b"7 error 504 late\n", b"7 done")
         process = Process(machine)
-        assert (process.number, process.kin, process.finished) == (0, "", True)
+        assert (process.number, process.affinity, process.finished) == (0, "", True)
         process.number = 7
         process.send({"cancel": 3})
         assert machine.told == [{"cancel": 3}]
@@ -79,12 +82,12 @@ def test_a_worker_is_told_and_heard():
         assert process.finished is False
         assert await process.hear() == Message(kind="error", status=504, payload=b"late")
         assert process.finished is True
-        with pytest.raises(Refused, match="ended without an answer"):  # a line without its end
+        with pytest.raises(WorkerLost, match="exit code 3"):  # a line without its end
             await process.hear()
         await process.end()
         machine.returncode = 1
         await process.end()
-        assert machine.ended == ["killed", "waited for", "waited for"]
+        assert machine.ended == ["waited for", "killed", "waited for", "waited for"]
 
     run(work)
     assert [Message(kind=kind, status=200, payload=b"").last for kind in ("done", "error", "result", "progress")] == [
@@ -180,14 +183,15 @@ def test_all_workers_are_started_and_all_are_ended(monkeypatch):
         return machine
 
     async def work():
-        pool = Pool(Limits(workers=3), ["mine.py:pick"], "log")
+        pool = Pool(Limits(workers=3, memory=10), ["mine.py:pick"], "log")
         assert pool.all == set()
         await pool.open()
         await asyncio.gather(*pool._tasks)
         assert (len(made), len(pool.all), len(pool.free)) == (3, 3, 3)
         _, command, how = made[0]
-        assert command == (sys.executable, "-m", "msj.web.worker", "log", "mine.py:pick")
-        assert how["env"]["OPENBLAS_NUM_THREADS"] == "1"
+        assert command[:4] == (sys.executable, "-P", "-c", BOOT)  # -P: not from the current folder
+        assert json.loads(command[5]) == {"log": "log", "policies": ["mine.py:pick"], "memory": 10}
+        assert (how["env"]["OPENBLAS_NUM_THREADS"], how["env"]["PYTHONSAFEPATH"]) == ("1", "1")
         pool._later(asyncio.sleep(60))
         [waiting] = pool._tasks
         await pool.close()
@@ -198,4 +202,77 @@ def test_all_workers_are_started_and_all_are_ended(monkeypatch):
         assert len(made) == 3  # nobody is started any more
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", started)
+    run(work)
+
+
+def test_a_worker_that_does_not_start_is_started_again_and_the_reason_is_given_at_once(monkeypatch):
+    """W1: one failure used to leave the server without workers, and every question waited for 60 seconds."""
+    first = [[b"0 failed 500 ImportError no numpy\n"], [b""], [b"0 done 200 {}\n", b"3 done 200 {}\n"]]
+    made = []
+
+    async def started(*command, **how):
+        made.append(Machine(*first[len(made)]))
+        return made[-1]
+
+    async def work():
+        pool = Pool(Limits(workers=1))
+        waiting = asyncio.ensure_future(refusal_of(pool.ask("answer", REQUEST, 60.0)))
+        await asyncio.sleep(0)
+        await pool.open()
+        status, sentence = await waiting  # it was asked before the failure was known
+        assert (status, "ImportError no numpy" in sentence) == (503, True)
+        status, sentence = await refusal_of(pool.ask("answer", REQUEST, 60.0))
+        assert (status, "no worker process starts" in sentence) == (503, True)
+        while len(pool.free) == 0:
+            await asyncio.sleep(0.001)
+        assert (len(made), pool.trouble, made[0].ended) == (3, "", ["killed", "waited for"])
+        pool.numbers = iter([3])
+        assert await all_of(pool.ask("answer", REQUEST, 60.0)) == [("done", 200, b"{}")]
+        await pool.close()
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", started)
+    monkeypatch.setattr(pools, "FIRST_PAUSE", 0.02)
+    run(work)
+
+
+def test_the_question_of_a_worker_that_died_is_asked_once_more(monkeypatch):
+    """W8: it used to be answered with "this is a defect of msj"."""
+
+    async def work():
+        dying, healthy = Machine(b"1 progress 200 {}\n", b""), Machine(b"2 result 200 {}\n", b"2 done 200 {}\n")
+        pool = pool_of(dying, healthy, grace=0.02)
+        monkeypatch.setattr(pool, "_start", lambda: asyncio.sleep(0))
+        found = await all_of(pool.ask("answer", REQUEST, 60.0))
+        assert [kind for kind, _, _ in found] == ["progress", "result", "done"]
+        assert healthy.told[0]["request"] == dying.told[0]["request"] == REQUEST
+        await asyncio.gather(*pool._tasks)
+        assert [each.process for each in pool.all] == [healthy]
+
+        pool = pool_of(Machine(b""), Machine(b""), grace=0.02)
+        monkeypatch.setattr(pool, "_start", lambda: asyncio.sleep(0))
+        status, sentence = await refusal_of(pool.ask("answer", REQUEST, 60.0))
+        assert (status, "started twice" in sentence, "exit code 3" in sentence) == (500, True, True)
+
+    run(work)
+
+
+def test_a_worker_that_keeps_too_much_memory_is_replaced(monkeypatch):
+    async def work():
+        small = Machine(b"0 memory 200 700\n", b"1 done 200 {}\n")
+        large = Machine(b"2 memory 200 701\n", b"2 error 400 {}\n")
+        pool, started = pool_of(small, retire=700), []
+
+        async def start():
+            started.append(1)
+
+        monkeypatch.setattr(pool, "_start", start)
+        await all_of(pool.ask("answer", REQUEST, 60.0))
+        assert (len(pool.free), started) == (1, [])
+        pool = pool_of(large, retire=700)
+        pool.numbers = iter([2])
+        monkeypatch.setattr(pool, "_start", start)
+        await all_of(pool.ask("answer", REQUEST, 60.0))
+        await asyncio.gather(*pool._tasks)
+        assert (len(pool.free), started, large.ended) == (0, [1], ["killed", "waited for"])
+
     run(work)

@@ -9,7 +9,7 @@ import pytest
 
 import msj
 from msj.effort import Effort
-from msj.errors import MsjError
+from msj.errors import MsjError, OutOfTime
 from msj.results import Outcome, Quantity
 from msj.web import look as looking
 from msj.web import questions
@@ -81,6 +81,17 @@ def test_each_run_has_four_times_the_jobs_of_the_one_before(jobs, lengths):
     assert list(_lengths(jobs)) == lengths
 
 
+def until_cut(results):
+    """Return the results that came, and the sentence about those that did not come in time."""
+    found = []
+    try:
+        for each in results:
+            found.append(each)
+    except OutOfTime as error:
+        return found, str(error)
+    return found, ""
+
+
 @pytest.mark.parametrize(
     ("outcomes", "given", "runs"),
     [
@@ -92,8 +103,9 @@ def test_each_run_has_four_times_the_jobs_of_the_one_before(jobs, lengths):
 )
 def test_simulations_sharpen_until_they_are_cut(outcomes, given, runs, asked):
     seen = asked("simulate", outcomes)
-    found = ask("simulate", {"jobs": 400_000, "seed": 3})
+    found, said = until_cut(answers_to("simulate", SYSTEM, {"jobs": 400_000, "seed": 3}, EFFORT))
     assert [each.outcome for each in found] == outcomes[:given]
+    assert ("jobs was not complete in time" in said) == (given < runs)
     lengths = [25_000, 100_000, 400_000]
     assert seen == [("simulate", SYSTEM, {"jobs": n, "seed": 3, "effort": EFFORT}) for n in lengths[:runs]]
 
@@ -106,7 +118,9 @@ def test_a_comparison_sharpens_and_goes_on_if_some_are_unstable(asked):
     assert seen == [("compare", SYSTEM, ["fcfs", "mine"], how) for how in wanted]
     for cut in (Outcome.INTERRUPTED, Outcome.OUT_OF_TIME):
         asked("compare", [Outcome.SOLVED, cut])
-        assert [each.outcome for each in ask("compare", {"policies": ["fcfs"]})] == [Outcome.SOLVED]
+        found, said = until_cut(answers_to("compare", SYSTEM, {"policies": ["fcfs"]}, EFFORT))
+        assert [each.outcome for each in found] == [Outcome.SOLVED]
+        assert "the comparison of 1 policies on 100,000 jobs was not complete in time" in said
 
 
 def test_the_usual_number_of_jobs(asked):
@@ -138,10 +152,10 @@ def test_a_look_has_all_unless_less_is_asked_for(monkeypatch):
     for options in ({}, {"changes": None, "percentiles": True}, {"changes": False, "seed": 3}, {"percentiles": False}):
         ask("look", options)
     assert seen == [
-        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": True}),
-        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": True}),
-        (SYSTEM, EFFORT, {"seed": 3, "changes": False, "percentiles": True}),
-        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": False}),
+        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": True, "reference": None}),
+        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": True, "reference": None}),
+        (SYSTEM, EFFORT, {"seed": 3, "changes": False, "percentiles": True, "reference": None}),
+        (SYSTEM, EFFORT, {"seed": 1, "changes": True, "percentiles": False, "reference": None}),
     ]
 
 
@@ -196,7 +210,7 @@ def test_more_load_and_each_change_are_tried_at_the_rate(monkeypatch):
     seen, root = [], np.random.SeedSequence(1)
 
     def tried(change, rate, effort, seeds, *, before, same_jobs):
-        seen.append((change.words, rate, effort.jobs, seeds is root, before, same_jobs))
+        seen.append((change.words, rate, effort.jobs, seeds.spawn_key == (2,), before, same_jobs))
         if change.words == "other":
             raise MsjError("nothing is known of it")
         return change.words
@@ -208,25 +222,25 @@ def test_more_load_and_each_change_are_tried_at_the_rate(monkeypatch):
     stay = Quantity(name="mean_response_time", value=3.0, kind="exact", method="m")
     load = SimpleNamespace(arrival_rate=0.5, stable=True)
 
-    def asked(response, capacity, effort=EFFORT, load=load):
+    def asked(stay, capacity, effort=EFFORT, load=load):
         seen.clear()
-        return list(_changes(SYSTEM, load, capacity, SimpleNamespace(find=response), effort, root))
+        return list(_changes(SYSTEM, load, capacity, stay, effort, root))
 
     proved = SimpleNamespace(value=2.0, proved=True)
-    assert asked(lambda _: stay, proved) == ["first", "20 % more load", "last"]
+    assert asked(stay, proved) == ["first", "20 % more load", "last"]
     assert [each[:2] for each in seen] == [("first", 0.5), ("20 % more load", 0.6), ("other", 0.5), ("last", 0.5)]
     assert {each[2:] for each in seen} == {(CHANGE_JOBS, True, stay, None)}
 
-    asked(lambda _: None, proved)  # nothing exact to compare with: the same jobs are served
+    asked(None, proved)  # nothing exact to compare with: the same jobs are served
     first, more, other, last = (each[-1] for each in seen)
     assert more is None
     assert first is other is last
     assert (first.jobs, first.threshold, float(first.system.arrival_rate)) == (1000, 2.0, 0.5)
-    asked(lambda _: None, SimpleNamespace(value=2.0, proved=False))
+    asked(None, SimpleNamespace(value=2.0, proved=False))
     assert (seen[0][-1].jobs, seen[0][-1].threshold) == (CHANGE_JOBS, None)
-    asked(lambda _: None, proved, load=SimpleNamespace(arrival_rate=0.5, stable=False))
+    asked(None, proved, load=SimpleNamespace(arrival_rate=0.5, stable=False))
     assert {each[-1] for each in seen} == {None}
-    assert asked(lambda _: stay, proved, effort=Effort(until=-math.inf)) == []
+    assert asked(stay, proved, effort=Effort(until=-math.inf)) == []
     assert seen == []
 
 
@@ -259,7 +273,8 @@ def test_a_look_begins_with_the_means_and_ends_with_percentiles():
     assert names(first) == names(means)
     assert {"waiting_time_percentile", "reset_difference"} <= names(last)
     assert {row.level for row in last} >= {50.0, 99.0}
-    assert len(steps(changes=False, effort=Effort(until=-math.inf))) == 1
+    found, said = until_cut(look(SYSTEM, Effort(until=-math.inf), changes=False))
+    assert (len(found), said) == (1, "the percentiles were not complete in time; use msj report")
     [unstable] = steps(SYSTEM.replace(load=None, arrival_rate=1000.0), changes=False)
     assert "mean_response_time" not in names(unstable)
     assert "stability_threshold" in names(unstable)
@@ -287,3 +302,35 @@ def test_a_look_at_a_cluster_of_which_nothing_is_known_ends_with_the_reason(capa
     [found] = look(SYSTEM, Effort())
     assert "mean_response_time" not in {row.name for row in found}
     assert "Nobody knows." in found.notes
+
+
+def test_the_policy_table_agrees_with_the_number_shown():
+    """W4: means and differences are from the number on top, exact or simulated; so is the own policy's row."""
+    late = {"value": 20.0, "kind": "exact", "low": None, "high": None}
+    for shown in (
+        {"value": 7.517772, "kind": "exact", "low": None, "high": None},
+        {"value": 7.4, "kind": "simulated", "low": 7.2, "high": 7.6},
+    ):
+        options = {"jobs": 20_000, "reference": shown, "percentile_95": late}
+        [found] = answers_to("policies", SYSTEM, options, Effort())
+        own = found.at(policy="fcfs")
+        assert own["mean_response_time"] == shown["value"]
+        assert own.find("response_time_percentile", None, 95.0).value == 20.0
+        others = [row for row in found if row.name == "mean_response_time_difference"]
+        assert len(others) > 3
+        for row in others:
+            mean = found.at(policy=row.at["policy"])["mean_response_time"]
+            assert mean - shown["value"] == pytest.approx(row.value, rel=1e-9, abs=1e-12)
+    there = SYSTEM.replace(policy="server-filling", load=None, arrival_rate=0.72)
+    exact = msj.analyse(there)["mean_response_time"]
+    assert found.at(policy="server-filling")["mean_response_time"] == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [3, {}, {"value": "x", "kind": "exact"}, {"value": 1, "kind": "guess"}, {"value": True, "kind": "exact"},
+     {"value": 1, "kind": "exact", "low": 2}, {"value": 1, "kind": "exact", "file": "x"}],
+)  # fmt: skip
+def test_a_reference_that_is_none_is_refused(wrong):
+    with pytest.raises(msj.InvalidInput, match="reference"):
+        list(answers_to("policies", SYSTEM, {"reference": wrong}, EFFORT))

@@ -35,7 +35,10 @@ def said_by(number=7, task="answer", request=None, seconds=50, before=None, **op
     if before is not None:
         before(one)
     one._answer({"id": number, "task": task, "seconds": seconds, "request": request or {"spec": SPEC}})
-    return out.left.splitlines()
+    *lines, memory, last = out.left.splitlines()
+    assert memory.split()[:3] == [str(number), "memory", "200"]
+    assert int(memory.split()[3]) > 10**6
+    return [*lines, last]
 
 
 @pytest.fixture
@@ -82,10 +85,10 @@ def test_how_far_it_is_is_said_seldom_unless_people_should_know(answering, clock
             effort.progress(Progress(done=done, words=f"{moment} " + "x" * 400, notice=notice))
         clock.time = 0.8
         effort.progress(Progress(done=0.5, words="too soon after the notice"))
-        return []
+        return [{}]
 
     answering(results)
-    *progress, last = said_by()
+    *progress, _, last = said_by()
     assert last == "7 done 200 {}"
     assert [line.split(" ", 3)[:3] for line in progress] == [["7", "progress", "200"]] * 3
     found = [json.loads(line.split(" ", 3)[3]) for line in progress]
@@ -100,7 +103,7 @@ def test_how_far_it_is_is_said_seldom_unless_people_should_know(answering, clock
 def test_what_was_called_off_ends_when_it_next_says_how_far_it_is(answering, number, cancelled, goes_on):
     def results(effort):
         effort.progress(Progress(done=0.5, words="half"))
-        return []
+        return [{}]
 
     def before(one):
         one.cancelled = one.cancelled if cancelled is None else cancelled
@@ -108,7 +111,7 @@ def test_what_was_called_off_ends_when_it_next_says_how_far_it_is(answering, num
     answering(results)
     lines = said_by(number, before=before)
     if goes_on:
-        assert [line.split()[1] for line in lines] == ["progress", "done"]
+        assert [line.split()[1] for line in lines] == ["progress", "result", "done"]
     else:
         assert lines == [f'{number} error 499 {{"error": "called off", "failure": "interrupted"}}']
 
@@ -207,15 +210,36 @@ def test_standard_output_is_for_answers_only(monkeypatch):
     monkeypatch.setattr(os, "fdopen", lambda file, mode, encoding: done.append((file, mode, encoding)) or (file, mode))
     monkeypatch.setattr(worker, "warm_up", lambda: done.append("warm"))
     monkeypatch.setattr(worker, "Worker", lambda *given: SimpleNamespace(run=lambda: done.append(given)))
-    worker.main("", "mine.py:pick")
+    monkeypatch.setattr(worker, "limit_memory", lambda most: done.append(most))
+    worker.main('{"log": "", "policies": ["mine.py:pick"], "memory": 5}')
     assert done == [
         ("signal", signal.SIGINT, signal.SIG_IGN),
         ("copy of 1", "w", "utf-8"),
         ("dup2", 2, 1),
         ("copy of 0", "r", "utf-8"),
+        5,
         "warm",
-        (("copy of 0", "r"), ("copy of 1", "w"), ("mine.py:pick",), None),
+        (("copy of 0", "r"), ("copy of 1", "w"), ["mine.py:pick"], None, 5),
     ]
-    worker.main('{"file": "jobs.swf", "reading": {"servers": 3}}')
-    log = done[-1][-1]
+    log = json.dumps({"file": "jobs.swf", "reading": {"servers": 3}})
+    worker.main(json.dumps({"log": log, "policies": [], "memory": 5}))
+    log = done[-1][-2]
     assert (str(log.file), log.reading) == ("jobs.swf", {"servers": 3})
+
+
+def test_an_answer_without_a_single_result_is_out_of_time(answering):
+    """W2: it used to be an empty answer with status 200."""
+    answering(lambda _: [])
+    [line] = said_by()
+    assert line.startswith("7 error 504 ")
+    assert json.loads(line.split(" ", 3)[3])["failure"] == "out-of-time"
+
+
+def test_a_computation_that_reaches_its_deadline_is_out_of_time_and_not_called_off(answering, clock):
+    def results(effort):
+        clock.time = 100.0
+        effort.progress(Progress(done=0.5, words="half"))
+        return [{}]
+
+    answering(results)
+    assert said_by()[0].startswith("7 error 504 ")

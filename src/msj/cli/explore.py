@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import html
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
 START = "cluster"
 HOME = ("127.0.0.1", "localhost", "::1")
 SPEC_FILES = (".toml", ".json")
+REDIRECT = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>msj explore</title>
+<meta http-equiv="refresh" content="0; url={address}">
+<p>The page is at <a href="{address}">its address</a>.</p></html>
+"""
 
 
 class SpecOrLog(click.Path):
@@ -46,14 +54,21 @@ class SpecOrLog(click.Path):
     metavar="ADDRESS",
     help="Where to listen. Any other lets other machines ask, if they know the token.",
 )
+@click.option(
+    "--allow-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="HOST:PORT",
+    help="Answer requests addressed to HOST:PORT, too: the near end of a tunnel or forwarded port. May be repeated.",
+)
 @click.option("--idle", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES",
-              help="End when nobody has asked for so long.  [default: never]")  # fmt: skip
+              help="End after MINUTES without a request.  [default: never]")  # fmt: skip
 @click.option(
     "--policy",
     "policies",
     multiple=True,
     metavar="FILE.py:FUNCTION",
-    help="A policy function of your own that the page may choose; may be given several times.",
+    help="Offer a policy function of your own on the page. May be repeated.",
 )
 @reading_options
 def explore(
@@ -61,6 +76,7 @@ def explore(
     no_browser: bool,
     port: int,
     host: str,
+    allowed_hosts: tuple[str, ...],
     idle: float | None,
     policies: tuple[str, ...],
     **reading: Any,
@@ -77,6 +93,7 @@ def explore(
       msj explore examples/hpc_partition.toml
       msj explore examples/gpu_training.toml --no-browser --idle 30
       msj explore examples/logs/small_cluster.swf
+      msj explore --no-browser --port 8000 --allow-host localhost:9000   with ssh -L 9000:localhost:8000
     """
     known = examples()
     server_class = _server_class()
@@ -93,17 +110,38 @@ def explore(
         log=log,
         host=host,
         port=port,
+        allowed_hosts=allowed_hosts,
         idle=None if idle is None else 60.0 * idle,
     )
-    click.echo(server.address)
+    click.echo(server.address)  # its socket listens already
     say("the page is at the address above; Ctrl-C ends it")
-    if not no_browser:
-        import webbrowser
-
-        webbrowser.open(server.address)
-    with suppress(KeyboardInterrupt):  # the usual way to end it
+    for each in allowed_hosts:
+        say(f"it also answers at http://{each}/{server.token}/")
+    with ExitStack() as while_served, suppress(KeyboardInterrupt):  # Ctrl-C is the usual way to end it
+        if not no_browser:
+            _open_browser(while_served.enter_context(redirect_file(server.address)))
         server.serve_until_told()
     say("ended")
+
+
+@contextmanager
+def redirect_file(address: str) -> Iterator[Path]:
+    """Provide a file that only its owner can read and that leads a browser to the address.
+
+    The command line of a browser can be read by every user of the machine, so it must not contain the token.
+    """
+    with tempfile.TemporaryDirectory(prefix="msj-explore-", ignore_cleanup_errors=True) as folder:  # mode 0700
+        file = Path(folder) / "open.html"
+        file.touch(mode=0o600)
+        file.write_text(REDIRECT.format(address=html.escape(address)), encoding="utf-8")
+        yield file
+
+
+def _open_browser(file: Path) -> None:
+    import webbrowser
+
+    if not webbrowser.open(file.as_uri()):
+        say("no browser was found; open the address above")
 
 
 def _recording(file: Path | None, reading: dict[str, Any]) -> Recording | None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from msj.cli.log_options import log_file, reading_options, require_programs
-from msj.cli.messages import say
+from msj.cli.messages import echo, say
 from msj.cli.options import SEED, complete_policies, output_options, policies_from_text
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_result
@@ -106,7 +106,7 @@ def fit(
     else:
         from msj.reports.fit_text import write_fit_text
 
-        click.echo(write_fit_text(found))
+        echo(write_fit_text(found))
     if out is not None:
         say(f"written: {out}")
     leave(found)

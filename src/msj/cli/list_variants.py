@@ -12,6 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from msj.cli.list_quantities import check_quantity, list_quantities
+from msj.cli.messages import echo
 from msj.cli.options import SpecPath
 from msj.cli.show import show_grid, show_json
 from msj.disciplines.applicable import why_policy_does_not_apply
@@ -149,11 +150,11 @@ def _describe(catalogue: Catalogue, name: str, as_json: bool) -> None:
         place = {} if file is None else {"file": str(file)}
         show_json({"name": name, "what it is": variant.summary, "about": about(variant), "keys": keys, **place})
         return
-    click.echo(f"{name}: {variant.summary}\n{about(variant)}")
+    echo(f"{name}: {variant.summary}\n{about(variant)}")
     if file is not None:
-        click.echo(f"From {file}.")
+        echo(f"From {file}.")
     if getattr(variant, "class_keys", ()):
-        click.echo(f"Adds to a [[classes]] table: {', '.join(variant.class_keys)}.")
+        echo(f"Adds to a [[classes]] table: {', '.join(variant.class_keys)}.")
     if keys:
         click.echo()
         show_grid(["key", "default"], [[row["key"], row["default"]] for row in keys])

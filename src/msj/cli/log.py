@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from msj.cli.log_options import log_file, reading_options, require_programs
-from msj.cli.messages import say
+from msj.cli.messages import echo, say
 from msj.cli.options import SEED, output_options
 from msj.cli.report import page_path
 from msj.cli.show import leave, show_result
@@ -60,7 +60,7 @@ def log(
     else:
         from msj.reports.log_text import write_log_text
 
-        click.echo(write_log_text(found))
+        echo(write_log_text(found))
     if page is not None:
         from msj.reports.log_page import write_log_page
 

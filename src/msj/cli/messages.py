@@ -9,8 +9,10 @@ from __future__ import annotations
 import io
 import os
 import re
+import secrets
 import sys
 import time
+from collections.abc import Callable
 from contextlib import redirect_stderr
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,9 +36,36 @@ def manners() -> Manners:
     return found if found is not None else Manners()
 
 
+#: Anything but lines, tabs and what can be seen: terminal escapes, C1 controls, marks that reverse the direction.
+CONTROL = re.compile(r"[^\n\t\x20-\x7e\xa0-\u2027\u2030-\u2065\u206a-\U0010ffff]")
+
+
+def printable(text: str) -> str:
+    r"""Return a text whose control characters are written as escapes, so that no name can steer a terminal.
+
+    Examples
+    --------
+    >>> printable("class \x1b]0;owned\x07")
+    'class \\x1b]0;owned\\x07'
+    """
+    return CONTROL.sub(lambda sign: repr(sign[0])[1:-1], text)
+
+
+def echo(text: str, *, nl: bool = True) -> None:
+    """Print a text for people on standard output."""
+    click.echo(printable(text), nl=nl)
+
+
+def echo_with_headings(write: Callable[[Callable[[str], str]], str]) -> None:
+    """Print a text with headings in bold; ``write`` is given the function that marks them."""
+    mark = secrets.token_hex(8)  # no name can contain it
+    text = printable(write(lambda title: f"{mark}{title.upper()}{mark}"))
+    click.echo(re.sub(f"{mark}(.*?){mark}", lambda found: click.style(found[1], bold=True), text))
+
+
 def say(sentence: str) -> None:
-    """Tell people, not programs."""
-    click.echo(f"msj: {sentence}", err=True)
+    """Print a message for people, on standard error."""
+    click.echo(f"msj: {printable(sentence)}", err=True)
 
 
 def remark(sentence: str) -> None:
@@ -53,8 +82,7 @@ def complain(sentence: str) -> None:
 
 def in_short(sentence: str) -> str:
     """Return a sentence fit for a screen: no word of thousands of letters, no control characters."""
-    sentence = re.sub(r"[^\n\t\x20-\x7e\xa0-\u2027\u2030-\U0010ffff]", lambda sign: repr(sign[0])[1:-1], sentence)
-    return re.sub(r"\S{201,}", lambda word: f"{word[0][:80]}...{word[0][-40:]}", sentence)
+    return re.sub(r"\S{201,}", lambda word: f"{word[0][:80]}...{word[0][-40:]}", printable(sentence))
 
 
 def colour_is_welcome() -> bool:

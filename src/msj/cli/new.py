@@ -8,6 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from msj.cli.examples import example, examples
+from msj.cli.messages import echo
 from msj.errors import InvalidInput
 
 START = "cluster"
@@ -50,4 +51,4 @@ def new(file: Path | None, name: str) -> None:
     except FileExistsError:
         raise InvalidInput(f"'{target}' is there already and is not overwritten; name another FILE") from None
     question = "report" if source.suffix == ".toml" else "log"
-    click.echo(f"{target} is written. Change it to your own, and ask: msj {question} {target}")
+    echo(f"{target} is written. Change it to your own, and ask: msj {question} {target}")

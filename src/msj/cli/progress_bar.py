@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any
 
-from msj.cli.messages import colour_is_welcome, say
+from msj.cli.messages import colour_is_welcome, printable, say
 from msj.results import Progress
 
 SHORT = 1.0  # seconds: what is done sooner gets no bar
@@ -31,14 +31,19 @@ class ProgressBar:
             return
         if self.bar is None:
             self._begin()
-        self.bar.update(self.task, completed=now.done, description=now.words)
+        self.bar.update(self.task, completed=now.done, description=printable(now.words))
 
     def _begin(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         console = Console(stderr=True, color_system="auto" if colour_is_welcome() else None)
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
         self.bar = Progress(*columns, console=console, transient=True)
         self.bar.start()
         self.task = self.bar.add_task("", total=1.0)

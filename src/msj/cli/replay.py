@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from msj.cli.log_options import log_file, reading_options, require_programs
+from msj.cli.messages import echo
 from msj.cli.options import SEED, complete_policies, output_options, policies_from_text
 from msj.cli.options import levels as read_levels
 from msj.cli.progress_bar import ProgressBar
@@ -82,5 +83,5 @@ def replay(file: Path, policies: str, unit: str | None, as_json: bool, as_csv: b
     else:
         from msj.reports.log_text import write_replay_text
 
-        click.echo(write_replay_text(result))
+        echo(write_replay_text(result))
     leave(result)

@@ -9,7 +9,7 @@ import click
 
 from msj.cli.cluster_options import cluster_options
 from msj.cli.log_options import format_options, is_log, require_programs
-from msj.cli.messages import say
+from msj.cli.messages import echo_with_headings, say
 from msj.cli.options import (
     SEED,
     complete_policies,
@@ -111,7 +111,7 @@ def report(
     if as_json or as_csv:
         show_result(found, as_json=as_json, as_csv=as_csv)
     else:
-        click.echo(reports.write_text(found, heading=lambda title: click.style(title.upper(), bold=True)))
+        echo_with_headings(lambda heading: reports.write_text(found, heading=heading))
     if page is not None:
         write_text(page, reports.write_page(found))
         say(f"written: {page}")
@@ -151,7 +151,7 @@ def _report_log(
     else:
         from msj.reports.log_report_text import write_log_report_text
 
-        click.echo(write_log_report_text(found, heading=lambda title: click.style(title.upper(), bold=True)))
+        echo_with_headings(lambda heading: write_log_report_text(found, heading=heading))
     if page is not None:
         from msj.reports.log_page import write_log_report
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from msj.cli.messages import colour_is_welcome, explain, say
+from msj.cli.messages import CONTROL, colour_is_welcome, echo, explain, printable, say
 from msj.results import KINDS, Result
 from msj.results.grid import WIDTH, write_grid
 
@@ -30,13 +30,13 @@ def show_result(result: Result, *, as_json: bool, as_csv: bool = False, names: C
         return
     explain(result.to_dict())
     if as_csv:
-        click.echo(result.to_csv(), nl=False)
+        echo(result.to_csv(), nl=False)
         return
     shown = result
     if names is not None:
         rows = tuple(row for row in result if row.name in names and row.job_class is None)
         shown = replace(result, quantities=rows)
-    click.echo(_coloured(shown.to_text(width=screen_width())))
+    click.echo(_coloured(printable(shown.to_text(width=screen_width()))))
     if len(shown) < len(result):
         left_out = len(result) - len(shown)
         click.echo(f"\n({left_out} more rows, per class and percentiles among them: --json or --csv)")
@@ -61,12 +61,14 @@ def show_json(document: Any) -> None:
     """Print a document as JSON."""
     if isinstance(document, dict):
         explain(document)
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(CONTROL.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text))  # as JSON writes them
 
 
 def show_grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print texts in columns that fit the screen."""
     emphasise = partial(click.style, bold=True) if colours() else str
+    headings, rows = [printable(text) for text in headings], [[printable(cell) for cell in row] for row in rows]
     click.echo(write_grid(headings, rows, width=screen_width(), emphasise=emphasise))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from msj.cli.cluster_options import unit_option
+from msj.cli.messages import echo
 from msj.cli.options import read_system, speaking_of, spec_file
 from msj.cli.show import show_result
 
@@ -48,4 +49,4 @@ def symbolic(file: Path, parameters: str, style: str, unit: str | None, as_json:
     if as_json:
         show_result(result, as_json=True)
     else:
-        click.echo(result.write(style))
+        echo(result.write(style))

@@ -1,8 +1,8 @@
 """A function out of a user's file, ``FILE.py:FUNCTION``, read anew each time it is asked for.
 
 Reading it runs the code in it: a spec file that names a function file runs code when it is read. The file runs as a
-module of its own, with its folder importable as for a script. Modules that such files bring along
-are read anew too, so that an edit is seen and two folders may each have a ``helper.py``.
+module of its own. Its folder is importable, after everything that is installed. Modules that such files bring along are
+read anew too, so that an edit is seen and two folders may each have a ``helper.py``.
 """
 
 from __future__ import annotations
@@ -76,12 +76,15 @@ def _importable(folder: Path, module: ModuleType) -> Iterator[None]:
         sys.modules.pop(name, None)
     _brought.clear()
     before = set(sys.modules)
-    sys.path.insert(0, str(folder))
+    added = str(folder) not in sys.path
+    if added:
+        sys.path.append(str(folder))  # last: a numpy.py beside the file is not taken for numpy
     sys.modules[module.__name__] = module
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
+        if added:
+            sys.path.remove(str(folder))
         del sys.modules[module.__name__]
         new = {name: found for name, found in sys.modules.items() if name not in before}
         _brought.update(name for name, found in new.items() if _lies_in(folder, found))

@@ -13,10 +13,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from msj.errors import InvalidInput
+from msj.executors.safe_path import safe_children
 from msj.store import code_identity
 
 
@@ -102,11 +103,13 @@ def workers(
         with _dask(dask, rooms) as found:
             yield found
         return
+    while_open = ExitStack()
     if threads is not None and threads > 1:
         pool = Workers(lambda: ThreadPoolExecutor(threads, thread_name_prefix="msj"), lambda: threads)
     elif processes > 1:
         # Spawned, not forked: a fork of a process with threads (BLAS, numba) may hang.
         context = multiprocessing.get_context("spawn")
+        while_open.enter_context(safe_children())
         pool = Workers(lambda: ProcessPoolExecutor(processes, context, obey), lambda: processes)
     else:
         pool = Workers(Here, lambda: 1)
@@ -120,6 +123,7 @@ def workers(
         pool.executor.shutdown(wait=not pool.given_up, cancel_futures=True)
         for started in set(multiprocessing.active_children()) - before if pool.given_up else ():
             started.terminate()
+        while_open.close()
 
 
 def obey() -> None:

@@ -6,18 +6,21 @@ system do: line feed, carriage return, or both.
 
 from __future__ import annotations
 
+import io
 import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from lzma import LZMAError
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from msj.errors import InvalidInput
 
 BLOCK = 1 << 24  # bytes: large enough that Python's share is small, small enough to be forgotten soon
 HEAD = 1 << 16  # bytes looked at to find out what a file is
+MAX_RATIO = 100  # of decompressed to compressed bytes; logs have 5 to 30
+MIN_LIMIT = 1 << 26  # bytes that any file may hold
 LONGEST_LINE = 1 << 20  # bytes; what goes on longer without an end is no log
 
 
@@ -28,7 +31,10 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         with path.open("rb") as file:
             first = file.read(6)
         with _stream(path, first) as stream:
-            yield stream
+            plain = isinstance(stream, io.BufferedReader)
+            yield stream if plain else cast(IO[bytes], _Limited(stream, path))
+    except InvalidInput as error:
+        raise error.in_file(path) from None
     except IsADirectoryError:
         raise InvalidInput("is a folder; give the file of a log").in_file(path) from None
     except (EOFError, zlib.error, LZMAError) as error:
@@ -37,6 +43,25 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         if error.errno is None:  # from a decompressor
             raise InvalidInput(f"its compression is damaged ({error}); fetch the file again").in_file(path) from None
         raise InvalidInput(f"cannot be read ({error.strerror}); check the path").in_file(path) from None
+
+
+class _Limited:
+    """A decompressed stream that refuses to yield far more than any log has: a small file could fill all memory."""
+
+    def __init__(self, stream: Any, path: Path) -> None:
+        self.stream, self.packed = stream, path.stat().st_size
+        self.most, self.seen = max(MIN_LIMIT, MAX_RATIO * self.packed), 0
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
+        found = bytes(self.stream.read(size))
+        self.seen += len(found)
+        if self.seen > self.most:
+            raise InvalidInput(
+                f"its {self.packed:,} bytes hold more than {self.most:,} bytes of text, over {MAX_RATIO} times as "
+                "much, which no log does; if it is one, decompress it first"
+            )
+        return found
 
 
 def _stream(path: Path, first: bytes) -> Any:

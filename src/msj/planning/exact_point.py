@@ -21,7 +21,7 @@ from msj.answers.saturated import that_apply
 from msj.answers.threshold import UNANSWERED, attainable_row, conserves_work, exact_threshold
 from msj.disciplines.fcfs import is_fcfs
 from msj.disciplines.model import mean_speed
-from msj.effort import Effort
+from msj.effort import Cost, Effort
 from msj.markov.blas import blas_threads
 from msj.model import System
 from msj.planning.point import Judged, Verdict
@@ -99,15 +99,14 @@ def _threshold(system: System, effort: Effort) -> float | None:
 
 def _values(system: System, rate: float, targets: tuple[Target, ...], effort: Effort) -> dict[Target, Quantity]:
     """Return the exact rows of those targets that have one; nothing where no analysis applies or is allowed."""
-    able = sorted(that_apply(ResponseAnalysis, system), key=lambda a: a.cost(system).operations)
-    if not able:
-        return {}
-    analysis = able[0]
     tails = any(_level(target) is not None for target in targets)
-    tails = tails and analysis.why_no_percentiles(system) is None
-    cost = analysis.cost(system) + analysis.percentile_cost(system) if tails else analysis.cost(system)
-    if not effort.allows(cost):
+    able = [(_cost(analysis, system, tails), analysis) for analysis in that_apply(ResponseAnalysis, system)]
+    allowed = sorted((each for each in able if effort.allows(each[0])), key=lambda each: each[0].operations)
+    if not allowed:
         return {}
+    # The cheapest of those that give percentiles, if one is asked for; else the cheapest.
+    analysis = next((a for _, a in allowed if tails and a.why_no_percentiles(system) is None), allowed[0][1])
+    tails = tails and analysis.why_no_percentiles(system) is None
     try:
         usual = tails and any(_usual(target) is not None for target in targets)
         rows = analysis.at_rate(system, rate, percentiles=usual).rows
@@ -118,6 +117,13 @@ def _values(system: System, rate: float, targets: tuple[Target, ...], effort: Ef
     except UNANSWERED:
         return {}
     return {target: row for target, row in found.items() if row is not None}
+
+
+def _cost(analysis: ResponseAnalysis, system: System, tails: bool) -> Cost:
+    """Return the cost of an analysis, with percentiles if they are asked for and it gives them."""
+    if tails and analysis.why_no_percentiles(system) is None:
+        return analysis.cost(system) + analysis.percentile_cost(system)
+    return analysis.cost(system)
 
 
 def _row(system: System, rows: tuple[Quantity, ...], target: Target) -> Quantity | None:

@@ -10,7 +10,6 @@ that the difference is known better than the means.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from msj.answers.changed import SameJobs
+from msj.answers.reconcile import reconcile
 from msj.answers.response import exact_response
 from msj.answers.simulated import jobs_for_an_interval
 from msj.answers.threshold import UNANSWERED, find_threshold
@@ -163,7 +163,7 @@ def what_if(
     with suppress(*UNANSWERED):
         stay = exact_response(there, rate, effort, percentiles=False).find("mean_response_time")
         if stay is not None:
-            return made(stable=True, mean_response_time=stay, difference=_exact_difference(before, stay))
+            return made(stable=True, mean_response_time=stay, difference=reconcile(before, stay, None)[1])
     jobs = effort.jobs or jobs_for_an_interval(there, None if capacity is None else capacity.value)
     same_jobs = same_jobs or SameJobs(system=there, root=root or np.random.SeedSequence(), jobs=jobs)
     threshold = None if capacity is None else capacity.value
@@ -175,39 +175,8 @@ def what_if(
         raise OutOfTime(f"the time allowed was used up while simulating '{change.words}'; allow more")
     if run.outcome is Outcome.UNSTABLE:
         return made(stable=False, mean_response_time=None)
-    stay = run.find("mean_response_time")
-    return made(stable=True, mean_response_time=stay, difference=surer(difference, apart(before, stay)))
-
-
-def apart(before: Quantity | None, after: Quantity | None) -> Quantity | None:
-    """Return the difference of two means that were simulated apart, where both have an interval.
-
-    Examples
-    --------
-    >>> one = Quantity(name="mean_response_time", value=10, kind="simulated", method="", low=7, high=14)
-    >>> row = apart(one, one.replace(value=5, low=2, high=8))
-    >>> row.value, row.low, row.high
-    (-5.0, -10.0, -0.7573593128807152)
-    """
-    if before is None or after is None or before.kind != "simulated" or after.kind != "simulated":
-        return None
-    if before.interval is None or after.interval is None:
-        return None
-    (before_low, before_high), (after_low, after_high) = before.interval, after.interval
-    value = float(after.value - before.value)
-    low = value - math.hypot(after.value - after_low, before_high - before.value)
-    high = value + math.hypot(after_high - after.value, before.value - before_low)
-    return after.replace(name="mean_response_time_difference", value=value, low=low, high=high)
-
-
-def surer(one: Quantity | None, other: Quantity | None) -> Quantity | None:
-    """Return the difference with the narrower interval.
-
-    On the same jobs little differs by chance where a change does little; where it does much, the mean of the cluster
-    as it is has to be known well, and the report's own long run knows it better.
-    """
-    known = [(row.interval[1] - row.interval[0], row) for row in (one, other) if row is not None and row.interval]
-    return min(known, key=lambda each: each[0], default=(0.0, one))[1]
+    stay, difference = reconcile(before, run.find("mean_response_time"), difference)
+    return made(stable=True, mean_response_time=stay, difference=difference)
 
 
 def _capacity(system: System, effort: Effort, root: np.random.SeedSequence | None) -> Capacity | None:
@@ -216,9 +185,3 @@ def _capacity(system: System, effort: Effort, root: np.random.SeedSequence | Non
         found = find_threshold(system, effort, root, completions=False, bracket=False)
         return Capacity(**vars(found))
     return None
-
-
-def _exact_difference(before: Quantity | None, after: Quantity) -> Quantity | None:
-    if before is None or before.kind != "exact":
-        return None
-    return after.replace(name="mean_response_time_difference", value=after.value - before.value)

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from msj.reports.chart_style import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, axis, layout_of, log_axis, safe
 from msj.reports.contents import Curve, Report
+from msj.reports.labels import class_labels, row_height, wrapped
 from msj.reports.wording import measured, percent, short, signed_percent
 from msj.results import Quantity
 from msj.results.units import beside, rate_words
@@ -19,7 +20,7 @@ from msj.results.units import beside, rate_words
 Trace: TypeAlias = dict[str, Any]
 
 LEVELS = {50.0: "circle", 90.0: "diamond", 95.0: "square", 99.0: "triangle-up", 99.9: "x"}
-MOST_CLASSES = 12
+MAX_CLASSES = 40  # lines of one picture
 CURVE_CAPTION = "Mean response time against utilisation, the share of the servers the jobs would fill."
 PATTERNS = ("/", "\\", "x", ".", "+")
 
@@ -216,8 +217,9 @@ def waiting_chart(report: Report) -> Chart | None:
     rows = report.waiting.rows
     if not rows or max(row.value for row in rows) <= 0:
         return None
-    names = list(dict.fromkeys(row.job_class for row in rows))[: MOST_CLASSES + 1]
-    labels = {name: safe(name) if name is not None else "<b>all jobs</b>" for name in names}
+    every = list(dict.fromkeys(row.job_class for row in rows))
+    names = every[: MAX_CLASSES + 1]
+    labels = class_labels(names)
     data: list[Trace] = []
     for name in names:
         found = sorted((row for row in rows if row.job_class == name), key=lambda row: row.level or 0.0)
@@ -249,11 +251,13 @@ def waiting_chart(report: Report) -> Chart | None:
                 }
             )
     layout = layout_of(
-        130 + 38 * len(names),
+        130 + (38 if len(names) <= 12 else 22) * len(names),
         xaxis=axis(beside("waiting time", "time", report.time_unit), rangemode="tozero"),
         yaxis=axis(autorange="reversed", ticks="", gridcolor="#ffffff"),
     )
-    caption = "So many jobs wait at most so long; the table says how sure that is."
+    caption = "Waiting-time percentiles by class; the table says how each was found."
+    if len(names) < len(every):
+        caption += f" Drawn are {len(names) - 1} of {len(every) - 1} classes; the table has all."
     return Chart(key="waiting", caption=caption, data=data, layout=layout)
 
 
@@ -298,7 +302,7 @@ def what_if_chart(report: Report) -> Chart | None:
         return stay_chart(report)
     base = found.stability_threshold
     changed = [
-        (_wrapped(row.change.words), row.capacity.stability_threshold)
+        (wrapped(row.change.words), row.capacity.stability_threshold)
         for row in report.what_if.rows
         if row.capacity is not None
     ]
@@ -315,7 +319,7 @@ def what_if_chart(report: Report) -> Chart | None:
     ]  # fmt: skip
     line = {"color": INK, "width": 1.2, "dash": "dot"}
     layout = layout_of(
-        90 + 40 * len(rows),
+        90 + sum(row_height(words) for words, _ in rows),
         bargap=0.4,
         xaxis=axis("arrival rate it takes", range=[0, 1.35 * max(row.value for _, row in rows)]),
         yaxis=axis(autorange="reversed", ticks=""),
@@ -332,7 +336,7 @@ def what_if_chart(report: Report) -> Chart | None:
 def stay_chart(report: Report) -> Chart | None:
     """By how much the mean response time changes, on the same jobs."""
     stay = report.response.find("mean_response_time")
-    rows = [(_wrapped(row.change.words), row.difference) for row in report.what_if.rows if row.difference is not None]
+    rows = [(wrapped(row.change.words), row.difference) for row in report.what_if.rows if row.difference is not None]
     if stay is None or not rows:
         return None
     shares = [row.replace(**{end: None if (value := getattr(row, end)) is None else 100 * value / stay.value
@@ -347,17 +351,13 @@ def stay_chart(report: Report) -> Chart | None:
     ]  # fmt: skip
     line = {"color": INK, "width": 1.2, "dash": "dot"}
     layout = layout_of(
-        90 + 40 * len(rows),
-        xaxis=axis("change of the mean stay (%)"),
+        90 + sum(row_height(words) for words, _ in rows),
+        xaxis=axis("change of the mean response time (%)"),
         yaxis=axis(autorange="reversed", ticks="", gridcolor="#eef1f4"),
         shapes=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
     )
     caption = "By how much jobs would stay longer or shorter, the same jobs before and after, with 95 % intervals."
     return Chart(key="what_if", caption=caption, data=data, layout=layout)
-
-
-def _wrapped(words: str) -> str:
-    return safe(words).replace(" (", "<br>(")
 
 
 def outlook_chart(report: Report) -> Chart | None:

@@ -197,11 +197,15 @@ def _policies(report: Report) -> Iterator[Finding]:
     if own is None or own.mean_response_time is None or not report.load or not report.load.stable:
         return
     base = own.mean_response_time
-    others = [row for row in report.policies.rows if row.difference is not None and row.difference.low is not None]
+    others = [
+        row
+        for row in report.policies.rows
+        if row.difference is not None and (row.difference.kind == "exact" or row.difference.low is not None)
+    ]
     simple = [row for row in others if "preemption" not in row.asks_for and "durations" not in row.asks_for]
     picked: list[PolicyRow] = []
     for pool in (simple, others):
-        better = [row for row in pool if row.difference is not None and (row.difference.high or 0.0) < 0]
+        better = [row for row in pool if row.difference is not None and row.difference.ends[1] < 0]
         if better and (best := min(better, key=_gap)) not in picked:
             picked.append(best)
     for row in picked:

@@ -212,7 +212,9 @@ def _sections(
         response = replace(response, notes=(*response.notes, _NO_MEANS))
     waiting = waiting_section(response) if load.stable else WaitingSection(notes=(_OVERLOADED,))
     effort = times.section("policies on the same jobs", SHARES["policies"], jobs=jobs)
-    compared = policy_section(system, load, policies, effort, streams[0], speed=response.jobs_per_second)
+    compared = policy_section(
+        system, load, policies, effort, streams[0], speed=response.jobs_per_second, response=response
+    )
     effort = times.section("what changes would bring", SHARES["what_if"], jobs=jobs)
     changes = what_if_section(system, load, capacity, response, effort, streams[1])
     effort = times.section("the curve", SHARES["curve"], jobs=jobs, precision=precision)

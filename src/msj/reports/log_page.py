@@ -15,7 +15,7 @@ from msj.reports.log_report import LogReport
 from msj.reports.log_report_text import changes_table
 from msj.reports.page import rendered
 from msj.reports.replay_text import needs_table, policies_table
-from msj.reports.tables import Table
+from msj.reports.tables import Table, provenance_rows
 from msj.reports.wording import count
 
 TITLES = {
@@ -116,6 +116,4 @@ def _page(
 
 
 def _provenance(found: LogResult) -> Table:
-    facts = {key: value for key, value in found.provenance.items() if key != "question"}
-    rows = tuple((key.replace("_", " "), str(value)) for key, value in facts.items())
-    return Table(headings=("", ""), rows=rows, numbers=(False, False))
+    return Table(headings=("", ""), rows=tuple(provenance_rows(found.provenance)), numbers=(False, False))

@@ -10,12 +10,14 @@ import base64
 import gzip
 import json
 from collections.abc import Iterable
+from html import unescape
 from importlib.resources import files
 from typing import Any
 
 from msj.reports import tables
 from msj.reports.charts import Chart, charts_of
 from msj.reports.contents import Report
+from msj.reports.legends import DARK, legend_of
 from msj.reports.policies import policy_name
 from msj.reports.tables import Table
 from msj.reports.text import evidence_of, summary
@@ -63,9 +65,12 @@ def rendered(template: str, charts: Iterable[Chart], **values: Any) -> str:
     loader = FunctionLoader(lambda name: files("msj.reports").joinpath(name).read_text(encoding="utf-8"))
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["tied"] = _tied
+    environment.filters["unescaped"] = unescape  # names of traces are written as HTML already, for plotly
+    environment.globals["legend_of"] = legend_of
     drawn = [{"id": chart.key, "data": chart.data, "layout": chart.layout} for chart in charts]
     plotly = _packed(get_plotlyjs()) if drawn else ""
-    return environment.get_template(template).render(charts=_script_safe(drawn), plotly=plotly, **values)
+    more = {"charts": _script_safe(drawn), "dark": _script_safe(DARK), "plotly": plotly}
+    return environment.get_template(template).render(**more, **values)
 
 
 def _sections(report: Report, charts: dict[str, Chart]) -> list[dict[str, Any]]:

@@ -25,7 +25,8 @@ from msj.errors import Failure, InvalidInput, MsjError
 from msj.model import System
 from msj.model.chosen import chosen_from, distinct_label
 from msj.registry import POLICIES
-from msj.reports.contents import Load, PolicyRow, PolicySection
+from msj.reports.agreement import agreeing
+from msj.reports.contents import Load, PolicyRow, PolicySection, ResponseSection
 from msj.reports.response import speed_of
 from msj.results import Outcome, Result
 from msj.simulation.saturated_line import saturated_line
@@ -53,8 +54,12 @@ def policy_section(
     root: np.random.SeedSequence,
     *,
     speed: float | None = None,
+    response: ResponseSection | None = None,
 ) -> PolicySection:
-    """Compare the policies at the load; ``policies`` None means the usual ones, ``speed`` is in jobs per second."""
+    """Compare the policies at the load.
+
+    ``policies`` None means the usual ones, ``speed`` is in jobs per second, ``response`` is shown for the cluster.
+    """
     if system.model is not None and policies is None:
         rule: str = getattr(system.model, "policy", system.policy.name)
         note = f"Model '{system.model.name}' has its own order of service and goes with policy '{rule}' only."
@@ -85,7 +90,10 @@ def policy_section(
         done = [name for name in found.places("policy") if name not in _with(found, Failure.OUT_OF_TIME)]
         missing = [name for name in chosen if name not in done]
         left_out += [(name, "cut to keep the report within its time (--seconds)") for name in missing]
-    rows = _rows(found, chosen, own_applies=system.policy in chosen.values())
+    shown = response or ResponseSection()
+    stay, late = shown.find("mean_response_time"), shown.find("response_time_percentile", None, 95.0)
+    table = policy_rows(found, chosen, own_applies=system.policy in chosen.values())
+    rows = agreeing(table, chosen, there, effort, mean=stay, percentile_95=late)
     notes += _much_longer(rows, chosen)
     return PolicySection(rows=tuple(rows), left_out=tuple(left_out), notes=tuple(notes))
 
@@ -108,10 +116,12 @@ def _much_longer(rows: Sequence[PolicyRow], chosen: dict[str, Policy]) -> Iterat
     """Say what a policy does under which jobs stay much longer than now."""
     own = next((row.mean_response_time for row in rows if row.own), None)
     for row in rows:
-        if own is None or row.mean_response_time is None or row.difference is None or row.difference.low is None:
+        if own is None or row.mean_response_time is None or row.difference is None:
+            continue
+        if row.difference.low is None and row.difference.kind != "exact":
             continue
         times = row.mean_response_time.value / own.value
-        if times >= MUCH_LONGER and row.difference.low > 0:
+        if times >= MUCH_LONGER and row.difference.ends[0] > 0:
             yield f"{row.policy} keeps jobs {times:.1f} times as long here ({chosen[row.policy].summary})."
 
 
@@ -155,8 +165,8 @@ def policy_name(policy: Any) -> str:
     return str(policy.label())
 
 
-def _rows(found: Result, chosen: dict[str, Policy], *, own_applies: bool = True) -> list[PolicyRow]:
-    """Return a row for each policy that was compared; the cluster's own is the first, if it applies."""
+def policy_rows(found: Result, chosen: dict[str, Policy], *, own_applies: bool = True) -> list[PolicyRow]:
+    """Return the rows of the policy table; the cluster's own policy is the first, if it applies."""
     growing, cut = _with(found, Failure.UNSTABLE), _with(found, Failure.OUT_OF_TIME)
     rows: list[PolicyRow] = []
     for name, policy in chosen.items():

@@ -23,7 +23,7 @@ def all_rows(
         *_at("response", response.here),
         *_at("simulation", response.simulated_here),
         *_at("curve", _curves(response)),
-        *_at("policies", _policies(policies)),
+        *_at("policies", policy_quantities(policies)),
         *_at("what_if", _changes(what_if)),
         *_at("outlook", (row.put(servers=line.servers) for line in outlook.rows for row in line.quantities)),
     )
@@ -61,7 +61,8 @@ def _curves(response: ResponseSection) -> Iterator[Quantity]:
             )
 
 
-def _policies(policies: PolicySection) -> Iterator[Quantity]:
+def policy_quantities(policies: PolicySection) -> Iterator[Quantity]:
+    """Return the numbers of the policy table, each at its policy."""
     for line in policies.rows:
         for row in (line.mean_response_time, line.percentile_95, line.difference):
             if row is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from msj.model import JobClass
 from msj.reports.contents import Report
@@ -283,4 +284,36 @@ def methods_table(report: Report) -> Table:
 
 def provenance_table(report: Report) -> Table:
     """Enough to make the report again."""
-    return _table(["", ""], [[key.replace("_", " "), str(value)] for key, value in report.provenance.items()], words=2)
+    return _table(["", ""], provenance_rows(report.provenance), words=2)
+
+
+def provenance_rows(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return provenance as text: the question by its verb and options; its system is on the page.
+
+    Examples
+    --------
+    >>> provenance_rows({"seed": 1, "question": {"verb": "report", "system": {}, "options": {"precision": 0.02}}})
+    [('seed', '1'), ('question', 'report, precision = 0.02')]
+    """
+    rows = []
+    for key, value in facts.items():
+        if key == "question" and isinstance(value, Mapping):
+            options = value.get("options") or {}
+            text = ", ".join(
+                [str(value.get("verb", "")), *(f"{name} = {_plain(each)}" for name, each in options.items())]
+            )
+        else:
+            text = _plain(value)
+        rows.append((key.replace("_", " "), text))
+    return rows
+
+
+def _plain(value: Any) -> str:
+    """Return a value as text, without the brackets and quotes of Python."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key} {_plain(each)}" for key, each in value.items()) or "–"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_plain, value)) or "–"
+    if value is None:
+        return "–"
+    return str(value) if not isinstance(value, bool) else "yes" if value else "no"

@@ -29,7 +29,7 @@ def html_grid(headings: Sequence[str], rows: Iterable[Sequence[str]], *, caption
     >>> html_grid(["a"], [["<1>"]], labels=0)
     '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;1&gt;</td></tr></tbody></table>'
     """
-    head = "".join(f"<th>{escape(text)}</th>" for text in headings)
+    head = "".join(f"<th>{escape(text)}</th>" if text else "<td></td>" for text in headings)
     head = f"<thead><tr>{head}</tr></thead>" if headings else ""
     body = "".join("<tr>" + "".join(_cell(text, i < labels) for i, text in enumerate(row)) + "</tr>" for row in rows)
     told = f'<caption style="text-align: left">{escape(caption)}</caption>' if caption else ""

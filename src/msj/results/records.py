@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from msj.results.quantity import Quantity
 
 COLUMNS = ("value", "low", "high", "unit", "kind", "method", "citation", "formula", "bracket")
 NUMBERS = ("value", "low", "high", "level")
+#: Texts that a spreadsheet takes for a formula, also behind apostrophes that were there before.
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def records_of(quantities: Iterable[Quantity], time_unit: str | None = None) -> list[dict[str, Any]]:
@@ -53,14 +56,14 @@ def quantities_from(records: Iterable[Mapping[str, Any]]) -> tuple[Quantity, ...
 
 
 def write_csv(quantities: Iterable[Quantity], time_unit: str | None = None) -> str:
-    """Return the rows as CSV with full precision."""
+    """Return the rows as CSV with full precision; texts that look like formulas get an apostrophe in front."""
     records = records_of(quantities, time_unit)
     buffer = io.StringIO()
     writer = csv.DictWriter(
         buffer, list(records[0]) if records else ["name", "class", "level", *COLUMNS], lineterminator="\n"
     )
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({key: _cell(value) for key, value in record.items()} for record in records)
     return buffer.getvalue()
 
 
@@ -73,7 +76,21 @@ def read_csv(text: str) -> tuple[Quantity, ...]:
     >>> read_csv(write_csv([row])) == (row,)
     True
     """
-    return quantities_from(csv.DictReader(io.StringIO(text)))
+    records = csv.DictReader(io.StringIO(text))
+    return quantities_from({key: _text(value) for key, value in record.items()} for record in records)
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as a cell: a text that a spreadsheet would take for a formula gets an apostrophe in front.
+
+    Numbers stay as they are, negative ones too.
+    """
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+
+
+def _text(cell: Any) -> Any:
+    """Return the text that :func:`_cell` made a cell of."""
+    return cell[1:] if isinstance(cell, str) and cell.startswith("'") and FORMULA.match(cell) else cell
 
 
 def _nothing(value: Any) -> bool:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import mimetypes
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from starlette.applications import Starlette
@@ -20,15 +17,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from msj.web.bodies import read_json
-from msj.web.errors import Refused, defect
+from msj.web.errors import Refused, defect, out_of_time
 from msj.web.guard import HEADERS, Guard, bearer
 from msj.web.limits import Limits
-from msj.web.pool import Message, Pool
+from msj.web.parts import CACHED, PARTS, page, part_of
+from msj.web.pool import Pool
+from msj.web.process import Message
 
-PARTS = (
-    "explore.css", "icon.svg",
-    "main.js", "state.js", "controls.js", "arrivals.js", "ask.js", "paint.js", "show.js", "draw.js",
-)  # fmt: skip
 Answer = Callable[[Request], Awaitable[Response]]
 
 
@@ -81,16 +76,15 @@ class Explore:
         return checked
 
     async def _page(self, _: Request) -> Response:
-        return Response(_part("index.html"), media_type="text/html; charset=utf-8")
+        return Response(page(), media_type="text/html; charset=utf-8")
 
     async def _part(self, request: Request) -> Response:
         name = str(request.path_params["part"])
-        if name == "plotly.js":
-            return Response(_plotly(), media_type="text/javascript; charset=utf-8")
         if name not in PARTS:
             raise Refused(404, "not-found", "there is nothing of that name here")
-        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return Response(_part(name), media_type=f"{kind}; charset=utf-8")
+        part = await asyncio.to_thread(part_of, name)
+        request.scope["msj.part"] = True
+        return part.response(request.headers)
 
     async def _catalogue(self, _: Request) -> Response:
         return Response(json.dumps(self.catalogue, ensure_ascii=False), media_type="application/json")
@@ -122,15 +116,26 @@ class Explore:
                     await task_
 
     async def _last(self, task: str, asked: dict[str, Any], seconds: float) -> Response:
-        payload = b"{}"
+        """Return the last result; if a later part failed, the failure's status with the result inside."""
+        result: bytes | None = None
         messages = self.pool.ask(task, asked, seconds)
-        async with _closing(messages):
-            async for message in messages:
-                if message.kind == "result":
-                    payload = message.payload
-                elif message.kind == "error":
-                    return Response(message.payload, message.status, media_type="application/json")
-        return Response(payload, media_type="application/json")
+        try:
+            async with _closing(messages):
+                async for message in messages:
+                    if message.kind == "result":
+                        result = message.payload
+                    elif message.kind == "error":
+                        said = json.loads(message.payload)
+                        raise Refused(message.status, said["failure"], said["error"])
+            if result is None:
+                raise out_of_time(seconds)
+        except Refused as refused:
+            return Response(
+                Refused(refused.status, refused.failure, refused.sentence, result).to_json(),
+                refused.status,
+                media_type="application/json",
+            )
+        return Response(result, media_type="application/json")
 
     async def _lines(self, asked: dict[str, Any]) -> AsyncIterator[bytes]:
         """Give one line per message: {"progress": ...}, {"result": ...}, {"error": ..., "failure": ...}."""
@@ -165,7 +170,8 @@ class _Whole:
             if message["type"] == "http.response.start":
                 begun = True
                 kept = [pair for pair in message.get("headers", ()) if pair[0].lower() not in _NAMES]
-                message = {**message, "headers": [*kept, *_RAW]}
+                ours = _RAW_OF_PARTS if scope.get("msj.part") else _RAW
+                message = {**message, "headers": [*kept, *ours]}
             await send(message)
 
         longest = max(self.explore.limits.document, self.explore.limits.answer) + self.explore.limits.upload
@@ -191,6 +197,7 @@ class _Whole:
 
 
 _RAW = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+_RAW_OF_PARTS = [(name.encode(), value.encode()) for name, value in {**HEADERS, "cache-control": CACHED}.items()]
 _NAMES = {name for name, _ in _RAW}
 
 
@@ -211,15 +218,3 @@ async def _closing(messages: AsyncIterator[Message]) -> AsyncIterator[None]:
 async def _until_gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-@cache
-def _part(name: str) -> bytes:
-    return files("msj.web").joinpath("static", name).read_bytes()
-
-
-@cache
-def _plotly() -> bytes:
-    from plotly.offline import get_plotlyjs
-
-    return str(get_plotlyjs()).encode()

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from msj.errors import InvalidInput
 from msj.web.errors import Refused
 
 #: Sent with every answer. Styles inside the page are plotly's; scripts come from this server only.
@@ -42,6 +43,7 @@ class Guard:
 
     host: str = "127.0.0.1"
     port: int
+    allowed: tuple[tuple[str, int], ...] = ()  # further hosts and ports: the near ends of tunnels
     token: str = field(default_factory=new_token, repr=False)
 
     @property
@@ -76,7 +78,11 @@ class Guard:
             name, port = parts.hostname or "", parts.port or 80
         except ValueError:
             return False
-        if port != self.port or parts.username is not None or parts.path or "@" in host:
+        if parts.username is not None or parts.path or parts.query or parts.fragment or "@" in host:
+            return False
+        if (name, port) in self.allowed or (parts.port is None and (name, 443) in self.allowed):
+            return True
+        if port != self.port:
             return False
         if name in ("127.0.0.1", "localhost", "::1", self.host.lower()):
             return True
@@ -86,7 +92,28 @@ class Guard:
 
     def _is_our_page(self, origin: str) -> bool:
         scheme, _, host = origin.partition("://")
+        if scheme == "https":  # a tunnel may add TLS; this server does not
+            return any(host in (f"{name}:{port}", name if port == 443 else "") for name, port in self.allowed)
         return scheme == "http" and self.is_ours(host)
+
+
+def host_and_port(text: str) -> tuple[str, int]:
+    """Return the host and the port of ``HOST:PORT``.
+
+    Examples
+    --------
+    >>> host_and_port("localhost:9000"), host_and_port("[::1]:9000")
+    (('localhost', 9000), ('::1', 9000))
+    """
+    rule = f"'{text[:80]}' is not HOST:PORT; give the host and port that the browser shows, such as localhost:9000"
+    try:
+        parts = urlsplit(f"//{text}")
+        name, port = parts.hostname, parts.port
+    except ValueError:
+        raise InvalidInput(rule) from None
+    if not name or not port or parts.username is not None or parts.path or parts.query or parts.fragment or "*" in name:
+        raise InvalidInput(rule)
+    return name, port
 
 
 def bearer(headers: Mapping[str, str]) -> str:

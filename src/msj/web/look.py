@@ -17,7 +17,7 @@ from msj.answers.changed import SameJobs
 from msj.answers.response import beside_prediction, bounds, exact_response, predicted
 from msj.answers.simulated import jobs_for_an_interval
 from msj.effort import Effort
-from msj.errors import MsjError
+from msj.errors import MsjError, OutOfTime
 from msj.model import System
 from msj.planning import Capacity, possible_changes, what_if
 from msj.planning.what_if import Change, WhatIf
@@ -34,12 +34,19 @@ MORE_LOAD = 1.2
 
 
 def look(
-    system: System, effort: Effort, *, seed: int = 1, changes: bool = True, percentiles: bool = True
+    system: System,
+    effort: Effort,
+    *,
+    seed: int = 1,
+    changes: bool = True,
+    percentiles: bool = True,
+    reference: Quantity | None = None,
 ) -> Iterator[Result]:
-    """Return the report on a cluster, again and again, each time with more in it.
+    """Yield the report on a cluster, again and again, each time with more in it.
 
     The first has the threshold and the means, and nothing that could wait. What a change would bring and percentiles
-    follow if they are asked for: a page asks once its controls have come to rest.
+    follow if they are asked for: a page asks once its controls have come to rest. ``reference`` is the mean response
+    time that the page shows where it is not exact; differences are from it.
     """
     root = np.random.SeedSequence(seed)
     capacity, load, notes = how_much(system, effort.replace(jobs=LINE_JOBS), root)
@@ -57,7 +64,8 @@ def look(
     yield so_far()
     further: list[Quantity] = []
     tried: list[WhatIf] = []
-    for found in _changes(system, load, capacity, sections["response"], effort, root) if changes else ():
+    stay = sections["response"].find("mean_response_time") or reference
+    for found in _changes(system, load, capacity, stay, effort, root) if changes else ():
         if found.change.system == system:
             further = _rows_of(found)
         else:
@@ -65,7 +73,10 @@ def look(
             sections["what_if"] = WhatIfSection(rows=tuple(tried))
         report = so_far()
         yield replace(report, quantities=(*report.quantities, *further))
-    if percentiles and load.stable and not effort.over:
+    if effort.over and (changes or (percentiles and load.stable)):
+        part = "the effects of all changes and the percentiles" if changes else "the percentiles"
+        raise OutOfTime(f"{part} were not complete in time; use msj report")
+    if percentiles and load.stable:
         sections["response"] = _response(system, load, capacity, effort, percentiles=None)
         sections["waiting"] = waiting_section(sections["response"])
         report = so_far()
@@ -91,19 +102,21 @@ def _changes(
     system: System,
     load: Load,
     capacity: Capacity,
-    response: ResponseSection,
+    stay: Quantity | None,
     effort: Effort,
     root: np.random.SeedSequence,
 ) -> Iterator[WhatIf]:
-    """Try each change at the load, and more load on the cluster as it is."""
-    stay, rate = response.find("mean_response_time"), load.arrival_rate
+    """Try each change at the load, and more load on the cluster as it is; ``stay`` is the mean shown for that."""
+    rate = load.arrival_rate
     wished = [*possible_changes(system)]
     wished.insert(1, Change(of="mix", words="20 % more load", system=system))
     same_jobs = None
-    if load.stable and stay is None:
+    # Jobs of its own: the run behind a simulated mean has those of the seed itself.
+    other = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 2))
+    if load.stable and (stay is None or stay.kind != "exact"):
         there, known = system.replace(arrival_rate=rate), capacity.value if capacity.proved else None
         jobs = min(jobs_for_an_interval(there, known), CHANGE_JOBS)
-        same_jobs = SameJobs(system=there, root=root, jobs=jobs, threshold=known)
+        same_jobs = SameJobs(system=there, root=other, jobs=jobs, threshold=known)
     for change in wished:
         if effort.over:
             return
@@ -113,7 +126,7 @@ def _changes(
                 change,
                 rate * MORE_LOAD if more else rate,
                 effort.replace(jobs=CHANGE_JOBS),
-                root,
+                other,
                 before=stay,
                 same_jobs=None if more else same_jobs,
             )

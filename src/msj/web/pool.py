@@ -1,8 +1,10 @@
-"""The processes that compute: a question gets a free one, or waits; one that nobody waits for is stopped.
+"""Worker processes: a question gets an idle one, or waits; one whose client has left is cancelled.
 
-Whoever asks holds a worker only while he listens. If he leaves before the answer is complete, the worker is told so and
-has a moment to end by itself (a simulation looks up between two pieces); a chain that is being solved does not look
-up, so its process is ended and another one started in its place.
+A request holds a worker only while its client listens. If the client leaves before the answer is complete, the worker
+gets a cancel message and has a moment to stop by itself (a simulation checks between two batches). The solution of a
+chain does not check, so its process is ended and replaced. A worker that dies is replaced, and its question is asked
+once more. A worker that does not start is started again, with growing pauses; until one is ready, questions are
+refused with the reason.
 """
 
 from __future__ import annotations
@@ -10,78 +12,31 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import os
-import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
-from msj.web.errors import Refused, busy, defect, out_of_time
-from msj.web.free import Free, kin_of
+from msj.web.errors import Refused, busy, no_worker, out_of_time, worker_lost
+from msj.web.idle_workers import IdleWorkers, affinity_of
 from msj.web.limits import Limits
+from msj.web.process import Message, Process, WorkerLost
 
-LONGEST_LINE = 2**26  # bytes; a report is some two million
-
-
-@dataclass(frozen=True, kw_only=True)
-class Message:
-    """One line of a worker."""
-
-    kind: str
-    status: int
-    payload: bytes
-
-    @property
-    def last(self) -> bool:
-        """Whether nothing follows."""
-        return self.kind in ("done", "error")
-
-
-class Process:
-    """A worker seen from outside."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-        self.number = 0  # of the question it works on
-        self.kin = ""  # the cluster it knows
-        self.finished = True
-
-    def send(self, message: dict[str, Any]) -> None:
-        """Tell it something; one that has just died is found out when it is listened to."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-
-    async def hear(self) -> Message:
-        """Return its next line; what belongs to an earlier question is passed over."""
-        assert self.process.stdout is not None
-        while True:
-            line = await self.process.stdout.readline()
-            if not line.endswith(b"\n"):
-                raise defect("a computation ended without an answer, perhaps for want of memory")
-            number, kind, status, payload = line.rstrip(b"\n").split(b" ", 3)
-            if int(number) == self.number:
-                found = Message(kind=kind.decode(), status=int(status), payload=payload)
-                self.finished = found.last
-                return found
-
-    async def end(self) -> None:
-        """End it, now."""
-        if self.process.returncode is None:
-            self.process.kill()
-        await self.process.wait()
+FIRST_PAUSE, MAX_PAUSE = 0.5, 30.0  # seconds between two attempts to start a worker
 
 
 class Pool:
-    """So many workers, and those who wait for one."""
+    """The worker processes, and the requests that wait for one."""
 
     def __init__(self, limits: Limits, own_policies: Sequence[str] = (), log: str = "") -> None:
-        self.limits, self.own_policies, self.log = limits, tuple(own_policies), log
-        self.free: Free[Process] = Free()
+        self.limits = limits
+        self.settings = json.dumps({"log": log, "policies": list(own_policies), "memory": limits.memory})
+        self.free: IdleWorkers[Process] = IdleWorkers()
         self.waiting = 0
         self.under_way = 0
+        self.trouble = ""  # why the last attempt to start a worker failed
         self.numbers = itertools.count(1)
-        self.all: set[Process] = set()
+        self.all: set[Process] = set()  # those that are ready or work
+        self._starting: set[Process] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
 
@@ -90,19 +45,33 @@ class Pool:
         self._later(self._start_all())
 
     async def close(self) -> None:
-        """End all of them."""
+        """End all workers."""
         self._closed = True
         for task in tuple(self._tasks):
             task.cancel()
-        for process in tuple(self.all):
+        for process in (*self.all, *self._starting):
             await process.end()
 
-    async def ask(self, task: str, request: dict[str, Any], seconds: float) -> AsyncIterator[Message]:
-        """Give the messages of an answer, the last included; a time limit and a full house are refusals."""
+    async def ask(self, task: str, request: dict[str, Any], seconds: float) -> AsyncGenerator[Message, None]:
+        """Yield the messages of an answer, the last included; raise Refused when time or places run out."""
         until = asyncio.get_running_loop().time() + seconds
-        async with self._worker(kin_of(request), until, seconds) as process:
+        for attempt in (1, 2):
+            try:
+                async with aclosing(self._ask(task, request, until, seconds)) as messages:
+                    async for message in messages:
+                        yield message
+            except WorkerLost as error:
+                if attempt == 2:
+                    raise worker_lost(str(error)) from None
+            else:
+                return
+
+    async def _ask(
+        self, task: str, request: dict[str, Any], until: float, seconds: float
+    ) -> AsyncGenerator[Message, None]:
+        async with self._worker(affinity_of(request), until, seconds) as process:
             left = max(until - asyncio.get_running_loop().time(), 0.1)
-            # Computations are asked to end a little sooner, so that what they have by then still arrives.
+            # Computations are asked to end a little sooner, so that their last results still arrive.
             process.send({"id": process.number, "task": task, "seconds": 0.95 * left, "request": request})
             while True:
                 try:
@@ -115,13 +84,15 @@ class Pool:
                     return
 
     @asynccontextmanager
-    async def _worker(self, kin: str, until: float, seconds: float) -> AsyncIterator[Process]:
+    async def _worker(self, affinity: str, until: float, seconds: float) -> AsyncIterator[Process]:
+        if self.trouble and not self.all:
+            raise no_worker(self.trouble)
         if self.waiting >= self.limits.waiting:
             raise busy()
         self.waiting += 1
         try:
             async with asyncio.timeout_at(until):
-                process = await self.free.get(kin)
+                process = await self.free.get(affinity)
         except TimeoutError:
             raise out_of_time(seconds) from None
         finally:
@@ -132,48 +103,63 @@ class Pool:
             yield process
         finally:
             self.under_way -= 1
-            if process.finished:
+            if process.finished and process.memory <= self.limits.retire:
                 self.free.put(process)
+            elif process.finished:
+                self._later(self._replace(process))
             else:
                 self._later(self._recover(process))
 
     async def _recover(self, process: Process) -> None:
-        """Stop what nobody waits for, and have the worker, or another one, free again."""
+        """Cancel a question nobody waits for, and have the worker, or another one, idle again."""
         try:
             process.send({"cancel": process.number})
             async with asyncio.timeout(self.limits.grace):
                 while not process.finished:
                     await process.hear()
-        except (TimeoutError, Refused, OSError):
-            self.all.discard(process)
-            await process.end()
-            await self._start()
+        except (TimeoutError, Refused, WorkerLost, OSError):
+            await self._replace(process)
         else:
             self.free.put(process)
 
+    async def _replace(self, process: Process) -> None:
+        """End a worker and start another one."""
+        self.all.discard(process)
+        await process.end()
+        await self._start()
+
     async def _start_all(self) -> None:
-        """Start one after the other: the first is what the page waits for, and loading is work for a whole core."""
+        """Start one worker after the other: the page waits for the first, and loading takes a whole core."""
         for _ in range(self.limits.workers):
             await self._start()
 
     async def _start(self) -> None:
-        if self._closed:
-            return
-        process = Process(
-            await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "msj.web.worker",
-                self.log,
-                *self.own_policies,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                limit=LONGEST_LINE,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-            )
-        )
+        """Start a worker, again and again until one is ready."""
+        pause = FIRST_PAUSE
+        while not self._closed:
+            try:
+                await self._start_once()
+            except WorkerLost as error:
+                self.trouble = str(error)
+                if not self.all:
+                    self.free.refuse(no_worker(self.trouble))
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, MAX_PAUSE)
+            else:
+                self.trouble = ""
+                return
+
+    async def _start_once(self) -> None:
+        process = await Process.create(self.settings)
+        self._starting.add(process)
+        try:
+            await process.ready(self.limits.start)
+        except WorkerLost:
+            await process.end()
+            raise
+        finally:
+            self._starting.discard(process)
         self.all.add(process)
-        await process.hear()  # that it is ready
         self.free.put(process)
 
     def _later(self, work: Any) -> None:

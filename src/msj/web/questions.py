@@ -16,14 +16,15 @@ from typing import Any, TypeAlias
 from msj import answers
 from msj.disciplines.applicable import why_not_comparable
 from msj.effort import Effort
-from msj.errors import InvalidInput
+from msj.errors import InvalidInput, OutOfTime
 from msj.model import System
-from msj.model.chosen import chosen_from
+from msj.model.chosen import chosen_from, distinct_label
 from msj.model.numbers import number, whole
 from msj.registry import POLICIES, nearest
 from msj.reports.policies import USUAL
 from msj.results import Outcome, Result
 from msj.web.look import look
+from msj.web.policy_table import as_reference, policy_table
 from msj.web.recorded import Recording
 
 FIRST_JOBS, STEP = 25_000, 4
@@ -57,9 +58,10 @@ def simulate(system: System, effort: Effort, *, jobs: int = 1_600_000, seed: int
     """Give what ``msj simulate`` gives, for more and more jobs."""
     for most in _lengths(_jobs(jobs)):
         found = answers.simulate(system, jobs=most, seed=_seed(seed), effort=effort)
-        if found.outcome not in CUT:
-            yield found
-        if found.outcome in (*CUT, Outcome.UNSTABLE):
+        if found.outcome in CUT:
+            raise OutOfTime(f"the run of {most:,} jobs was not complete in time; ask for fewer, or use msj simulate")
+        yield found
+        if found.outcome is Outcome.UNSTABLE:
             return
 
 
@@ -76,10 +78,38 @@ def compare(
     chosen = _policies(policies, own) if policies is not None else _usual(system, own)
     for most in _lengths(_jobs(jobs)):
         found = answers.compare(system, chosen, jobs=most, seed=_seed(seed), effort=effort)
-        if found.outcome not in CUT:
-            yield found
         if found.outcome in CUT:
-            return
+            raise OutOfTime(
+                f"the comparison of {len(chosen)} policies on {most:,} jobs was not complete in time; "
+                "ask for fewer jobs, or use msj compare"
+            )
+        yield found
+
+
+def policies(
+    system: System,
+    effort: Effort,
+    *,
+    jobs: int = 400_000,
+    seed: int = 1,
+    reference: Any = None,
+    percentile_95: Any = None,
+    own: Sequence[str] = (),
+) -> Iterator[Result]:
+    """Give the policy table of the page: like ``compare``, but exact where known and in agreement with the page."""
+    chosen: dict[str, Any] = {}
+    for policy in _usual(system, own):
+        chosen[distinct_label(policy, chosen)] = policy
+    lengths = list(_lengths(_jobs(jobs)))
+    return policy_table(
+        system,
+        chosen,
+        effort,
+        lengths=lengths,
+        seed=_seed(seed),
+        reference=as_reference(reference),
+        percentile_95=as_reference(percentile_95, "response_time_percentile", 95.0),
+    )
 
 
 def replay(
@@ -115,13 +145,15 @@ QUESTIONS: dict[str, Question] = {
     "curve": curve,
     "simulate": simulate,
     "compare": compare,
+    "policies": policies,
     "replay": replay,
-    "look": lambda system, effort, *, seed=1, changes=True, percentiles=True: look(
+    "look": lambda system, effort, *, seed=1, changes=True, percentiles=True, reference=None: look(
         system,
         effort,
         seed=_seed(seed),
         changes=_flag(changes, "changes") is not False,
         percentiles=_flag(percentiles, "percentiles") is not False,
+        reference=as_reference(reference),
     ),
 }
 

@@ -58,6 +58,12 @@ class Recording:
             raise InvalidInput("the jobs of the log are all submitted at once; a page needs some time between them")
         return PER_UNIT * len(submitted) / span
 
+    @cached_property
+    def jobs_per_server(self) -> float:
+        """Jobs per hour that one server's time suffices for, if none is wasted."""
+        work = self.trace.column("need").astype(float) * self.trace.column("run").astype(float)
+        return PER_UNIT / float(work.mean())
+
     def to_json(self) -> str:
         """Return it as one argument of another process."""
         return json.dumps({"file": os.fspath(self.file), "reading": dict(self.reading)})
@@ -75,6 +81,8 @@ class Recording:
             "jobs": len(self.trace),
             "arrival_rate": self.arrival_rate,
             "time_unit": UNIT,
+            "servers": self.servers,
+            "jobs_per_server": self.jobs_per_server,
         }
 
     def as_system(self) -> System:

@@ -1,4 +1,4 @@
-"""Start the server on a free port, and end it: with Ctrl-C, or when nobody has asked for long enough."""
+"""The server of one page: it starts on a free port and ends with Ctrl-C, or after an idle time."""
 
 from __future__ import annotations
 
@@ -15,15 +15,31 @@ from msj.errors import InvalidInput
 from msj.model import System
 from msj.registry import POLICIES
 from msj.web.app import Explore
-from msj.web.connections import patient_for
-from msj.web.guard import Guard
+from msj.web.connections import connection_class
+from msj.web.guard import Guard, host_and_port
 from msj.web.limits import Limits
 from msj.web.pool import Pool
 from msj.web.recorded import Recording
 
+BACKLOG = 256  # connections that wait to be accepted
+
 
 class Server(uvicorn.Server):
-    """The server of one page, with a socket that is bound before anybody is told the address."""
+    """The server of one page. Its socket listens from the beginning, so that the address can be used at once.
+
+    Parameters
+    ----------
+    system, presets, own_policies, log
+        The cluster it opens with, others to choose from, policy functions (``FILE.py:FUNCTION``), and a log.
+    host, port
+        Address to listen at; port 0 is a free one.
+    allowed_hosts
+        Further ``HOST:PORT`` that requests may be addressed to: the near ends of tunnels and forwarded ports.
+    idle
+        Seconds without a request after which it ends; None: never.
+    limits
+        Limits on time, memory and sizes.
+    """
 
     def __init__(
         self,
@@ -34,14 +50,16 @@ class Server(uvicorn.Server):
         log: Recording | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
+        allowed_hosts: Sequence[str] = (),
         idle: float | None = None,
         limits: Limits | None = None,
     ) -> None:
         limits = Limits() if limits is None else limits
+        allowed = tuple(host_and_port(each) for each in allowed_hosts)
         self.socket = bound(host, port)
         self.idle_limit = idle
         self.explore = Explore(
-            guard=Guard(host=host, port=self.socket.getsockname()[1]),
+            guard=Guard(host=host, port=self.socket.getsockname()[1], allowed=allowed),
             pool=Pool(limits, own_policies, "" if log is None else log.to_json()),
             limits=limits,
             catalogue=catalogue_of(system, presets or {}, own_policies, log),
@@ -49,7 +67,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 self.explore.app(),
-                http=patient_for(limits.headers),
+                http=connection_class(limits),
                 ws="none",
                 lifespan="on",
                 loop="asyncio",
@@ -58,9 +76,8 @@ class Server(uvicorn.Server):
                 server_header=False,
                 date_header=False,
                 proxy_headers=False,
-                timeout_keep_alive=30,
+                timeout_keep_alive=limits.idle_connection,  # type: ignore[arg-type]  # any number of seconds will do
                 timeout_graceful_shutdown=2,
-                limit_concurrency=limits.connections,
                 h11_max_incomplete_event_size=16_384,
             )
         )
@@ -69,6 +86,11 @@ class Server(uvicorn.Server):
     def address(self) -> str:
         """What to open in a browser."""
         return self.explore.guard.address
+
+    @property
+    def token(self) -> str:
+        """The token of this run."""
+        return self.explore.guard.token
 
     def serve_until_told(self) -> None:
         """Serve until Ctrl-C, or until nobody has asked for long enough."""
@@ -101,6 +123,7 @@ def bound(host: str, port: int) -> socket.socket:
             found = unless_bound.enter_context(socket.socket(family, kind, protocol))
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             found.bind(place)
+            found.listen(BACKLOG)
             unless_bound.pop_all()
     except OSError as error:
         raise InvalidInput(f"'{host}' port {port} cannot be listened at ({error.strerror}); give another") from None
@@ -117,8 +140,19 @@ def catalogue_of(
         "start": system.to_spec(),
         "presets": [{"name": name, "spec": preset.to_spec()} for name, preset in presets.items()],
         "policies": [*own, *known],
-        "log": None if log is None else log.in_the_catalogue(),
+        "log": None
+        if log is None
+        else {**log.in_the_catalogue(), "policies": usual_names(log.as_system(), own_policies)},
     }
+
+
+def usual_names(system: System, own_policies: Sequence[str]) -> list[str]:
+    """Return the names of the policies that a log is replayed under: the user's own and the usual ones that apply."""
+    from msj.reports.policies import USUAL
+
+    names = [*own_policies, *(name for name in USUAL if name in POLICIES.names() and _plain(name))]
+    chosen: dict[str, Any] = {name: system.replace(policy=name).policy for name in names}
+    return [name for name, policy in chosen.items() if policy.supports(system) is None]
 
 
 def _plain(name: str) -> bool:

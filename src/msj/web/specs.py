@@ -19,8 +19,8 @@ from msj.registry import ENVIRONMENTS, MODELS, POLICIES, nearest
 
 #: Keys of tables that name a file or code, in any spec there is.
 NAMES_FILES = ("file", "files", "function", "path", "log", "trace")
-MOST_CLASSES = 64
-MOST_SERVERS = 1_000_000
+MAX_CLASSES = 64
+MAX_SERVERS = 1_000_000
 
 
 def system_from(request: dict[str, Any], own_policies: Collection[str] = ()) -> System:
@@ -44,18 +44,23 @@ def system_from(request: dict[str, Any], own_policies: Collection[str] = ()) -> 
         given = spec.get(key)
         for one in given if isinstance(given, list) else [] if given is None else [given]:
             _known_choice(one, key, set(catalogue.names()))
-    _require_a_size(spec)
+    _require_few_classes(spec.get("classes"))
     system = from_document(spec)
+    _require_few_classes(system.classes)
+    _require_few_servers(system.servers)
     cap = request.get("largest_need")
     return system if cap is None else with_largest_need(system, cap)
 
 
-def _require_a_size(spec: dict[str, Any]) -> None:
-    classes, servers = spec.get("classes"), spec.get("servers")
-    if isinstance(classes, list) and len(classes) > MOST_CLASSES:
-        raise InvalidInput(f"there are {len(classes)} classes; this page takes {MOST_CLASSES} at most, msj more")
-    if isinstance(servers, (int, float)) and servers > MOST_SERVERS:
-        raise InvalidInput(f"servers = {servers:g} is more than this page takes, {MOST_SERVERS:,}; use msj")
+def _require_few_classes(classes: Any) -> None:
+    if isinstance(classes, (list, tuple)) and len(classes) > MAX_CLASSES:
+        raise InvalidInput(f"there are {len(classes)} classes; this page takes {MAX_CLASSES} at most, msj more")
+
+
+def _require_few_servers(servers: int) -> None:
+    """Refuse a size as it was parsed: a spec may write a number as text."""
+    if servers > MAX_SERVERS:
+        raise InvalidInput(f"servers = {servers:g} is more than this page takes, {MAX_SERVERS:,}; use msj")
 
 
 def _known_choice(given: Any, kind: str, known: set[str]) -> None:

@@ -1,16 +1,18 @@
-"""One process that computes: ``python -m msj.web.worker LOG POLICY...``, questions in, answers out, line by line.
+"""A worker process: questions in, answers out, line by line.
 
 In: ``{"id": 7, "task": "answer", "seconds": 30, "request": {...}}``, and ``{"cancel": 7}`` at any time. Out:
-``7 KIND STATUS PAYLOAD``, where KIND is ``progress``, ``result``, ``error`` or ``done`` (the last of each question, as
-an error is) and PAYLOAD is the JSON that goes to whoever asked: the server hands it on without reading it.
+``7 KIND STATUS PAYLOAD``. KIND is ``progress``, ``result``, ``memory`` (bytes in use), ``error`` or ``done``; one of
+the last two ends each answer. PAYLOAD is the JSON that goes to the client: the server passes it on unread. The first
+line is ``0 done 200 {}`` when the worker is ready, or ``0 failed 500 REASON``.
 
-A process and not a thread: a chain that is being solved can be stopped from outside, and an answer that takes all
-memory takes only this process with it. When the server is gone, the input ends and so does the process.
+A process and not a thread: the solution of a chain can be stopped from outside, and a computation that takes all
+memory ends only this process. When the server ends, the input ends and so does the process.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
 import signal
@@ -22,8 +24,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from msj.effort import Effort, Progress
-from msj.errors import Failure, MsjError
-from msj.web.errors import Refused, defect
+from msj.errors import Failure, MsjError, OutOfTime
+from msj.web.errors import Refused, defect, out_of_time
+from msj.web.memory import limit_memory, memory_in_use
 
 if TYPE_CHECKING:
     from msj.web.recorded import Recording
@@ -37,10 +40,16 @@ class Worker:
     """Answers questions one after the other; a second thread listens for those that are called off."""
 
     def __init__(
-        self, incoming: TextIO, outgoing: TextIO, own_policies: Sequence[str] = (), log: Recording | None = None
+        self,
+        incoming: TextIO,
+        outgoing: TextIO,
+        own_policies: Sequence[str] = (),
+        log: Recording | None = None,
+        memory: float = math.inf,
     ) -> None:
         self.incoming, self.outgoing = incoming, outgoing
         self.own_policies, self.log = tuple(own_policies), log
+        self.memory = memory  # bytes it may use
         self.asked: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.cancelled = 0  # the last question that was called off; they are numbered in order
 
@@ -67,14 +76,22 @@ class Worker:
             print(f"{number} {kind} {status} {payload}", file=self.outgoing, flush=True)
 
         try:
-            for payload in self._payloads(message, say):
+            complete = 0
+            for complete, payload in enumerate(self._payloads(message, say), 1):  # noqa: B007
                 say("result", payload)
-            say("done", "{}")
+            if not complete:
+                raise OutOfTime("no part of the answer was complete in time; ask about a smaller system, or use msj")
+            refused = None
         except Exception as error:
             refused = _refusal(error)
-            say("error", refused.to_json().decode(), refused.status)
         except KeyboardInterrupt:
-            say("error", Refused(499, "interrupted", "called off").to_json().decode(), 499)
+            called_off = self.cancelled >= number
+            refused = Refused(499, "interrupted", "called off") if called_off else out_of_time(message["seconds"])
+        say("memory", str(memory_in_use()))
+        if refused is None:
+            say("done", "{}")
+        else:
+            say("error", refused.to_json().decode(), refused.status)
 
     def _payloads(self, message: dict[str, Any], say: Callable[..., None]) -> Iterator[str]:
         from msj.web.documents import document
@@ -83,6 +100,7 @@ class Worker:
 
         number, request = message["id"], message["request"]
         effort = Effort.lasting(message["seconds"], cancel=lambda: self.cancelled >= number)
+        effort = effort.replace(bytes=min(effort.bytes, 0.7 * self.memory))
 
         told = [0.0]
 
@@ -124,17 +142,23 @@ def warm_up() -> None:
     answers.analyse(from_document({"servers": 2, "load": 0.5, "classes": [job]}))
 
 
-def main(log: str, *own_policies: str) -> None:
-    """Answer on standard output; whatever else wants to print goes to the terminal."""
+def main(settings: str) -> None:
+    """Answer on standard output; anything else that is printed goes to the terminal.
+
+    ``settings`` is JSON: ``log`` (see :class:`Recording`, or empty), ``policies`` and ``memory`` in bytes.
+    """
     from msj.web.recorded import Recording
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end is ours
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server; the worker ends with it
     outgoing = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     incoming = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    warm_up()
-    Worker(incoming, outgoing, own_policies, Recording.from_json(log) if log else None).run()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    given = json.loads(settings)
+    try:
+        log = Recording.from_json(given["log"]) if given["log"] else None
+        limit_memory(given["memory"])
+        warm_up()
+    except Exception as error:
+        print("0 failed 500", type(error).__name__, *str(error).split(), file=outgoing, flush=True)
+        raise
+    Worker(incoming, outgoing, given["policies"], log, given["memory"]).run()

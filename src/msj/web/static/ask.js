@@ -21,7 +21,7 @@ export async function get(path) {
 export async function post(path, body, signal) {
   const response = await send(path, body, signal);
   const found = await response.json();
-  if (!response.ok) throw new Error(found.error);
+  if (!response.ok) throw Object.assign(new Error(found.error), { result: found.result }); // the part that is complete
   return found;
 }
 

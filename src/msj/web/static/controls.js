@@ -1,6 +1,8 @@
 // The controls: what they show follows the state, what people do changes it.
 "use strict";
 import * as arrivals from "./arrivals.js";
+import * as invalid from "./invalid.js";
+import * as log from "./log.js";
 import { perUnit } from "./show.js";
 import { change, present, shares, undoable, value, withShare } from "./state.js";
 
@@ -17,7 +19,14 @@ const largest = (spec) => Math.max(1, ...spec.classes.map((c) => value(c.need) |
 
 // Put the state into the controls; one that has the focus and means the same is left alone.
 export function show(catalogue, naive) {
-  const { spec, cap } = present();
+  const { spec, cap, model } = present();
+  invalid.clear($("controls"));
+  const ofLog = Boolean(catalogue.log) && spec.name === catalogue.log.name;
+  $("model-row").hidden = !ofLog;
+  $("model").checked = model === true;
+  for (const id of ["arrivals-choice", "classes-box", "downloads"]) $(id).hidden = log.isShown(catalogue); // of the model
+  $("log-words").hidden = !log.isShown(catalogue);
+  $("classes-title").textContent = `Job classes (${spec.classes.length})`;
   const preset = spec.name === catalogue.start.name ? undefined : catalogue.presets.find((p) => p.spec.name === spec.name);
   set("preset", preset?.name ?? "");
   set("servers", spec.servers);
@@ -26,12 +35,12 @@ export function show(catalogue, naive) {
   if (!(Number(slide.max) >= spec.servers && Number(slide.max) <= 8 * spec.servers)) slide.max = Math.max(8, 2 * spec.servers);
   set("servers-slide", spec.servers);
   const rate = Number.isFinite(value(spec.arrival_rate)) ? value(spec.arrival_rate) : null;
-  $("rate-label").textContent = `Jobs that arrive ${perUnit(spec.time_unit)}`;
+  $("rate-label").textContent = `Arrival rate, jobs ${perUnit(spec.time_unit)}`;
   if (rate !== null) {
     set("rate", Number(rate.toPrecision(6)));
     if (naive) set("rate-slide", rate / naive);
     if (naive) {
-      const words = `${(100 * rate / naive).toPrecision(3)} % of the servers' time is asked for`;
+      const words = `utilisation ${(100 * rate / naive).toPrecision(3)} %`;
       $("rate-words").textContent = words;
       $("rate-slide").setAttribute("aria-valuetext", words);
     }
@@ -56,7 +65,7 @@ function arriving(spec) {
   if (choice.options.length !== options.length) choice.replaceChildren(...options.map(({ key, words }) => new Option(words, key)));
   set("arrivals", law);
   const described = arrivals.described(law);
-  $("arrivals-row").hidden = !described?.number;
+  $("arrivals-row").hidden = !described?.number || $("arrivals-choice").hidden;
   if (!described?.number) return;
   $("arrivals-label").textContent = described.number;
   Object.assign($("arrivals-number"), { min: described.min, max: described.max });
@@ -139,7 +148,11 @@ export function listen(naive, changed) {
     const what = id.replace("-slide", "");
     const [key, part] = what.split("-");
     const index = Number(part);
-    if (type !== "select-one" && !(event.target.value !== "" && Number.isFinite(given) && event.target.checkValidity())) return;
+    if (type === "number") {
+      const words = invalid.broken(event.target, key === "rate" || key === "mean");
+      invalid.mark(event.target, words);
+      if (words) return;
+    }
     const changes = {
       servers: (s) => ({ ...s, spec: { ...s.spec, servers: given } }),
       rate: (s) => {
@@ -152,6 +165,7 @@ export function listen(naive, changed) {
       arrivals: (s) => ({
         ...s, spec: id === "arrivals" ? arrivals.changed(s.spec, event.target.value) : arrivals.changed(s.spec, arrivals.found(s.spec).law, given),
       }),
+      model: (s) => ({ ...s, model: event.target.checked ? true : undefined }),
       policy: (s) => ({ ...s, spec: { ...s.spec, policy: event.target.value } }),
       cap: (s) => ({ ...s, cap: given < largest(s.spec) ? given : undefined }),
       need: (s) => {
@@ -165,8 +179,7 @@ export function listen(naive, changed) {
       },
     };
     if (!changes[key] || event.target.value === "other") return;
-    if (key === "rate" && !(given > 0 && (id === "rate" || naive()))) return;
-    if (key === "mean" && !(given > 0)) return;
+    if (key === "rate" && id !== "rate" && !naive()) return;
     change(what, changes[key]);
     changed();
   });

@@ -4,7 +4,8 @@
 import { get, post, stream } from "./ask.js";
 import * as controls from "./controls.js";
 import * as draw from "./draw.js";
-import { paint, shown, theMean, thresholdOf } from "./paint.js";
+import * as log from "./log.js";
+import { paint, pictures, shown, stay, theMean, thresholdOf } from "./paint.js";
 import * as show from "./show.js";
 import * as state from "./state.js";
 
@@ -27,7 +28,7 @@ const curveKey = () => {
   const { arrival_rate, load, utilisation, name, ...more } = spec;
   return JSON.stringify([more, rest]);
 };
-const naive = () => shown.report && show.row(shown.report, "naive_threshold", { section: "capacity", change: undefined })?.value;
+const naive = () => (log.isShown(catalogue) ? log.naive(catalogue) : shown.report && show.row(shown.report, "naive_threshold", { section: "capacity", change: undefined })?.value);
 const rest = (signal, milliseconds) => new Promise((resolve) => setTimeout(() => resolve(!signal.aborted), milliseconds));
 
 function changed() {
@@ -63,8 +64,9 @@ async function answer() {
 }
 
 function fail(error) {
-  show.status("");
+  show.status("There is no answer for this setting.");
   show.alert(error.message);
+  show.numbers([]);
   document.body.dataset.ready = "error";
 }
 
@@ -72,43 +74,74 @@ async function glance(signal) {
   const asked = state.present();
   for (const id of ROOMS) $(id).classList.add("old");
   show.status("Computing.");
-  const options = { seed: 1, changes: false, percentiles: false };
-  const result = await post("/api/answer", { ...request(asked), question: "look", options }, signal);
-  const kept = shown.curveOf === curveKey() ? shown.curve : null;
-  Object.assign(shown, { report: result, run: null, compared: null, tails: null, replayed: null, curve: kept });
-  if (asked === state.present() && result.load && !Number.isFinite(state.value(asked.spec.arrival_rate))) state.settle(result.load.arrival_rate);
+  show.noProblems();
+  shown.ofLog = log.isShown(catalogue);
+  $("model-warning").hidden = !(asked.model && catalogue.log);
+  Object.assign(shown, { run: null, compared: null, tails: null, replays: null });
+  if (shown.ofLog) await firstReplay(signal);
+  else await firstAnswer(asked, signal);
   controls.show(catalogue, naive());
   if (!stale) for (const id of ROOMS) $(id).classList.remove("old");
   paint();
 }
 
-// One step after the other; one that fails (the time was too short) leaves what is known as it is, and the others go on.
+async function firstAnswer(asked, signal) {
+  const options = { seed: 1, changes: false, percentiles: false };
+  const result = await post("/api/answer", { ...request(asked), question: "look", options }, signal);
+  Object.assign(shown, { report: result, curve: shown.curveOf === curveKey() ? shown.curve : null });
+  if (asked === state.present() && result.load && !Number.isFinite(state.value(asked.spec.arrival_rate))) state.settle(result.load.arrival_rate);
+}
+
+// Under the chosen policy; when the page is opened, under all of them, to choose the one nearest to the record.
+let replays = null;
+async function firstReplay(signal) {
+  replays = log.replay(catalogue, signal);
+  do {
+    if ((await replays.next()).done) break;
+    paint();
+  } while (shown.choosing);
+  if (!shown.choosing || signal.aborted) return;
+  shown.choosing = false;
+  if (shown.nearest) state.choosePolicy(shown.nearest);
+}
+
+// One part after the other. One that fails is named, in its place and at the end; the others go on.
 async function further(signal) {
   if (!(await rest(signal, REST))) return;
-  const steps = [
-    () => curve(signal, false),
-    () => catalogue.log && replay(signal),
-    () => changes(signal),
-    () => percentiles(signal),
-    () => shown.report.stable && !theMean() && simulate(signal),
-    () => shown.report.load !== null && compare(signal),
-    () => shown.curve === null && curve(signal, true),
+  const model = !shown.ofLog;
+  const replayed = async () => {
+    if (model) replays = log.replay(catalogue, signal);
+    for await (const _ of replays) paint();
+  };
+  const parts = [
+    ["curve", "the curve", () => model && curve(signal, false)],
+    ["recorded", "the replay of the log", () => catalogue.log && replayed()],
+    ["numbers", "the simulated response time", () => model && shown.report.stable && !theMean() && simulate(signal)],
+    ["changes", "the effects of changes", () => model && changes(signal)],
+    ["waits", "the percentiles", () => model && percentiles(signal)],
+    ["policies", "the comparison of policies", () => model && shown.report.load !== null && policies(signal)],
+    ["curve", "the simulated curve", () => model && shown.curve === null && curve(signal, true)],
   ];
-  const failed = [];
-  for (const step of steps) {
+  const missing = [];
+  for (const [id, words, ask] of parts) {
     try {
-      await step();
+      await ask();
     } catch (error) {
-      if (!signal.aborted) failed.push(error.message);
+      if (signal.aborted) return;
+      missing.push(`${words} (${error.message})`);
+      show.problem(id, `Not complete: ${words}. ${error.message}.`);
+      paint();
     }
     if (signal.aborted) return;
   }
-  show.status(failed.length ? `Done, but for this: ${[...new Set(failed)].join("; ")}.` : "Done. Change something, or take it along.");
+  for (const [policy, words] of Object.entries(shown.replays?.failed ?? {})) missing.push(`${policy}: ${words}`);
+  show.status(missing.length ? `Not complete: ${missing.join("; ")}.` : "Done. Change something, or take it along.");
+  paint();
   document.body.dataset.ready = "yes";
 }
 
 async function changes(signal) {
-  const options = { seed: 1, percentiles: false };
+  const options = { seed: 1, percentiles: false, reference: reference() };
   show.status("What a change would bring.");
   for await (const { result } of stream({ ...withRate(), question: "look", options }, signal)) {
     if (!result) continue;
@@ -121,7 +154,7 @@ async function changes(signal) {
 async function percentiles(signal) {
   if (!(await rest(signal, 300)) || !shown.report.stable || !theMean()) return;
   show.status("Percentiles.");
-  const found = await post("/api/answer", { ...request(), question: "analyse" }, signal);
+  const found = await post("/api/answer", { ...withRate(), question: "analyse" }, signal);
   if (signal.aborted) return;
   shown.tails = found;
   paint();
@@ -149,8 +182,10 @@ async function simulate(signal) {
   }
 }
 
-async function compare(signal) {
-  for await (const { result, progress } of stream({ ...withRate(), question: "compare", options: { seed: 1 } }, signal)) {
+async function policies(signal) {
+  const late = shown.tails && show.rows(shown.tails, "response_time_percentile", { class: null, level: 95 })[0];
+  const options = { seed: 1, reference: reference(), percentile_95: late ? bare(late) : null };
+  for await (const { result, progress } of stream({ ...withRate(), question: "policies", options }, signal)) {
     if (progress) show.status(`Policies on the same jobs: ${progress.words}.`);
     if (!result) continue;
     shown.compared = result;
@@ -158,20 +193,12 @@ async function compare(signal) {
   }
 }
 
-// The recorded jobs on the servers, under the cap and at the load that are set.
-async function replay(signal) {
-  const { spec, cap } = state.present();
-  const options = { seed: 1 };
-  const alike = shown.report.load && spec.time_unit === catalogue.log.time_unit; // else it is another cluster's rate
-  if (alike) options.scale_load = shown.report.load.arrival_rate / catalogue.log.arrival_rate;
-  if (cap) options.largest_need = cap;
-  show.status("Replaying the log.");
-  for await (const { result } of stream({ spec, question: "replay", options }, signal)) {
-    if (!result) continue;
-    shown.replayed = result;
-    paint();
-  }
-}
+// The mean response time that is shown: differences are from it.
+const reference = () => {
+  const row = shown.report.stable ? stay() : null;
+  return row ? bare(row) : null;
+};
+const bare = ({ value, kind, low, high }) => ({ value, kind, low, high });
 
 const withRate = () => {
   const asked = request();
@@ -200,13 +227,22 @@ async function download(form) {
   }
 }
 
+function addressProblem(problem) {
+  $("address-problem").hidden = !problem;
+  if (problem) $("address-problem").textContent = `What stands behind # in the address is not a cluster: ${problem}. The page shows another one.`;
+}
+
 async function begin() {
   draw.whenReady();
   catalogue = await get("/api/catalogue");
   if (catalogue.error) throw new Error(catalogue.error);
   shown.log = catalogue.log;
   controls.fill(catalogue);
-  state.begin(state.fromAddress() ?? { spec: catalogue.start });
+  const found = state.fromAddress();
+  state.begin(found.state ?? { spec: catalogue.start });
+  shown.choosing = !found.state && log.isShown(catalogue);
+  addressProblem(found.problem);
+  if (matchMedia("(max-width: 56rem)").matches || state.present().spec.classes.length > 6) $("classes-box").open = false;
   controls.listen(naive, changed);
   $("preset").addEventListener("change", (event) => {
     const preset = catalogue.presets.find((p) => p.name === event.target.value);
@@ -217,9 +253,13 @@ async function begin() {
   $("reset").addEventListener("click", () => { state.change("reset", () => ({ spec: catalogue.start })); changed(); });
   for (const button of document.querySelectorAll("[data-form]")) button.addEventListener("click", () => download(button.dataset.form));
   $("skip").addEventListener("click", (event) => { event.preventDefault(); $("results").focus(); });
+  for (const [event, onPaper] of [["beforeprint", true], ["afterprint", false]]) {
+    window.addEventListener(event, () => { document.documentElement.classList.toggle("paper", onPaper); pictures(); }); // paper is light
+  }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => shown.report && paint());
   window.addEventListener("hashchange", () => {
-    const found = state.fromAddress();
+    const { state: found, problem } = state.fromAddress();
+    addressProblem(problem);
     if (found && JSON.stringify(found) !== JSON.stringify(state.present())) { state.change("address", () => found); changed(); }
   });
   changed();

@@ -1,35 +1,58 @@
 // What is known, put on the page: words and numbers at once, pictures when the browser has drawn those.
 "use strict";
 import * as draw from "./draw.js";
+import * as logPaint from "./log_paint.js";
 import * as show from "./show.js";
 
 const PERCENTILES = [50, 90, 95, 99];
 const PATTERNS = ["/", "\\", "x", ".", "+"];
 const $ = (id) => document.getElementById(id);
 
-export const shown = { report: null, curve: null, curveOf: "", tails: null, run: null, compared: null, replayed: null, log: null };
+export const shown = {
+  report: null, curve: null, curveOf: "", tails: null, run: null, compared: null,
+  log: null, ofLog: false, replays: null, nearest: undefined, choosing: false,
+};
 
 const here = { section: "response" };
 const inCapacity = (report, name) => show.row(report, name, { section: "capacity", change: undefined });
 export const thresholdOf = (report) => inCapacity(report, "stability_threshold");
 export const theMean = () => shown.report && show.row(shown.report, "mean_response_time", here);
-const stay = () => theMean() || (shown.run && show.row(shown.run, "mean_response_time"));
+export const stay = () => theMean() || (shown.run && show.row(shown.run, "mean_response_time"));
 const unstableNow = () => (shown.report.load && !shown.report.load.stable) || shown.run?.outcome === "unstable";
 
 export function paint() {
+  logPaint.sections(shown.ofLog);
+  $("recorded").closest("section").hidden = !shown.log || !shown.replays;
+  if (shown.log && shown.replays) logPaint.table(shown);
+  if (shown.ofLog) return paintLog();
+  paintModel();
+}
+
+// The record and its replays; nothing is modelled.
+function paintLog() {
+  $("title").textContent = shown.log.name;
+  document.title = `${shown.log.name} – msj explore`;
+  show.alert("");
+  logPaint.numbers(shown);
+  logPaint.waits(shown);
+  const notes = Object.values(shown.replays?.runs ?? {}).flatMap((run) => run.notes);
+  show.sentences("notes", [...new Set(notes)].map((sentence) => ({ sentence })));
+}
+
+function paintModel() {
   const { report } = shown;
   const unstable = unstableNow();
   const unit = report.system.time_unit ?? null;
   $("title").textContent = report.title;
   document.title = `${report.title} – msj explore`;
-  show.alert(unstable ? `The queue would grow for ever. ${report.stable ? shown.run.notes[0] : (report.findings[0]?.sentence ?? "")}` : "");
+  const whose = shown.log && report.title === shown.log.name ? "In the model of independent jobs, the queue" : "The queue";
+  show.alert(unstable ? `${whose} would grow without bound. ${report.stable ? shown.run.notes[0] : (report.findings[0]?.sentence ?? "")}` : "");
   numbers(report, unstable, unit);
   show.sentences("findings", report.findings);
   waits(unstable, unit);
   changes(report, unit);
   policies(unit);
-  recorded();
-  const notes = [...report.notes, ...(shown.run?.notes ?? []), ...(shown.curve?.notes ?? []), ...(shown.replayed?.notes ?? [])];
+  const notes = [...report.notes, ...(shown.run?.notes ?? []), ...(shown.curve?.notes ?? [])];
   show.sentences("notes", [...new Set(notes)].map((sentence) => ({ sentence })));
   picturesSoon();
 }
@@ -40,10 +63,15 @@ function picturesSoon() {
   soon = true;
   requestAnimationFrame(() => setTimeout(() => {
     soon = false;
-    const unstable = unstableNow();
-    where(shown.report, unstable);
-    picture(shown.report, unstable);
+    pictures();
   }));
+}
+
+export function pictures() {
+  if (!shown.report || shown.ofLog) return;
+  const unstable = unstableNow();
+  where(shown.report, unstable);
+  picture(shown.report, unstable);
 }
 
 function numbers(report, unstable, unit) {
@@ -51,12 +79,12 @@ function numbers(report, unstable, unit) {
   const rate = report.load && { name: "arrival_rate", value: report.load.arrival_rate, kind: "exact", low: null, high: null };
   const [time, perTime] = [unit ? ` ${unit}` : "", show.perUnit(unit)];
   show.numbers([
-    { key: "mean_response_time", words: "A job stays, on average", row: unstable ? null : stay(), unit: time },
-    { key: "mean_waiting_time", words: "of which it waits", row: response("mean_waiting_time"), unit: time },
-    { key: "waiting_probability", words: "Jobs that have to wait", row: response("waiting_probability"), scale: 100, unit: " %" },
-    { key: "arrival_rate", words: `Jobs that arrive ${perTime}`, row: rate },
-    { key: "stability_threshold", words: `Most the cluster takes ${perTime}`, row: thresholdOf(report) || inCapacity(report, "attainable_threshold") },
-    { key: "wasted_servers", words: `Servers lost, of ${report.system.servers.toLocaleString("en-GB")}`, row: inCapacity(report, "wasted_servers") },
+    { key: "mean_response_time", words: "Mean response time", row: unstable ? null : stay(), unit: time },
+    { key: "mean_waiting_time", words: "Mean waiting time", row: response("mean_waiting_time"), unit: time },
+    { key: "waiting_probability", words: "Probability of waiting", row: response("waiting_probability"), scale: 100, unit: " %" },
+    { key: "arrival_rate", words: `Arrival rate, jobs ${perTime}`, row: rate },
+    { key: "stability_threshold", words: `Stability threshold, jobs ${perTime}`, row: thresholdOf(report) || inCapacity(report, "attainable_threshold") },
+    { key: "wasted_servers", words: `Wasted servers, of ${report.system.servers.toLocaleString("en-GB")}`, row: inCapacity(report, "wasted_servers") },
   ]);
 }
 
@@ -88,17 +116,17 @@ function where(report, unstable) {
     const rest = lost.value - blamed.reduce((sum, r) => sum + r.value, 0);
     if (rest > 0.001 * servers) parts.push({ name: "lost", value: rest, colour: "red", pattern: "-" });
     bars.push({ name: "at its limit", parts });
-    lines.push({ name: "Busy at the limit", cells: [{ ...lost, value: servers - lost.value, low: null, high: null }] });
+    lines.push({ name: "Busy at the limit", cells: [{ ...lost, name: "busy_at_the_limit", value: servers - lost.value, low: null, high: null }] });
     for (const r of blamed) lines.push({ name: `Held empty for a '${r.class}' job at the head of the line`, cells: [r] });
-    if (rest > 0.001 * servers) lines.push({ name: "Lost to jobs that do not fit together", cells: [{ ...lost, value: rest, low: null, high: null }] });
+    if (rest > 0.001 * servers) lines.push({ name: "Lost to jobs that do not fit together", cells: [{ ...lost, name: "wasted_otherwise", value: rest, low: null, high: null }] });
   }
   if (report.load && !unstable) {
     const busy = report.load.utilisation * servers;
     bars.push({ name: "at this load", parts: [{ name: "busy", value: busy, colour: "grey" }, { name: "not busy", value: servers - busy, colour: "pale" }] });
-    lines.push({ name: "Busy at this load", cells: [{ value: busy, kind: "exact", low: null, high: null }] });
+    lines.push({ name: "Busy at this load", cells: [{ name: "busy_servers", value: busy, kind: "exact", low: null, high: null }] });
   }
   draw.where(servers, bars);
-  show.table("where-table", `Of ${servers.toLocaleString("en-GB")} servers, on average.`, ["", "servers"], lines, "Nothing is known about that.");
+  show.table("where-table", `Of ${servers.toLocaleString("en-GB")} servers, on average.`, ["part", "servers"], lines, "Nothing is known about that.");
 }
 
 const inUnit = (unit) => (unit ? ` In ${unit}.` : "");
@@ -109,9 +137,9 @@ function waits(unstable, unit) {
   const names = [...new Set(found.map((r) => r.class))];
   const cell = (name, level) => found.find((r) => r.class === name && r.level === level);
   show.table(
-    "waits", `So many of the jobs wait at most so long; ± is a 95 % interval.${inUnit(unit)}`, ["jobs", ...PERCENTILES.map((level) => `${level} %`)],
+    "waits", `Waiting-time percentiles: the given share of the jobs waits at most this long. ± is a 95 % interval.${inUnit(unit)}`, ["jobs", ...PERCENTILES.map((level) => `${level} %`)],
     names.map((name) => ({ name: name ?? "all", cells: PERCENTILES.map((level) => cell(name, level)) })),
-    unstable ? "Waits grow for ever." : "Percentiles come last: they take longest.",
+    unstable ? "Waiting times grow without bound." : "Percentiles come last: they take longest.",
   );
 }
 
@@ -123,7 +151,7 @@ function changes(report, unit) {
   const tooMuch = (change) => limit(change) && rate(change) >= (limit(change).high ?? limit(change).value);
   show.table(
     "changes", `At the same arrival rate, but for the row with more load. A cap keeps the work of a job: fewer servers, longer runs. ± is a 95 % interval.${inUnit(unit)}`,
-    ["change", `most it takes${unit ? ` ${show.perUnit(unit)}` : ""}`, "a job stays", "difference"],
+    ["change", `stability threshold${unit ? `, jobs ${show.perUnit(unit)}` : ""}`, "mean response time", "difference"],
     names.map((change) => ({
       name: change,
       cells: [
@@ -143,8 +171,8 @@ function policies(unit) {
   const why = (policy) => compared.missing.find((gap) => gap.at.policy === policy);
   const jobs = compared?.provenance.jobs;
   show.table(
-    "policies", `All serve the very same jobs, so differences are surer than the means${jobs ? `; ${jobs.toLocaleString("en-GB")} jobs` : ""}; ± is a 95 % interval.${inUnit(unit)}`,
-    ["policy", "a job stays", "difference from the first", "95 % stay at most"],
+    "policies", `Exact where a method applies; else all serve the same jobs, and differences are from the mean response time shown above${jobs ? `; ${jobs.toLocaleString("en-GB")} jobs` : ""}; ± is a 95 % interval.${inUnit(unit)}`,
+    ["policy", "mean response time", "difference from the first", "95th percentile"],
     names.map((policy) => ({
       name: policy,
       cells: [
@@ -154,26 +182,5 @@ function policies(unit) {
       ],
     })),
     "Policies are simulated once the rest is there.",
-  );
-}
-
-function recorded() {
-  $("recorded").closest("section").hidden = !shown.log;
-  if (!shown.log) return;
-  const { replayed } = shown;
-  const names = replayed ? [...new Set(replayed.quantities.map((r) => r.at.policy))] : [];
-  const of = (policy, name) => show.row(replayed, name, { policy });
-  const late = (policy) => show.rows(replayed, "waiting_time_percentile", { policy, class: null, level: 95 })[0];
-  show.table(
-    "recorded",
-    `The ${shown.log.jobs.toLocaleString("en-GB")} jobs of ${shown.log.name}, one after the other as they were submitted, on the servers, under the cap and ` +
-      "at the load set here; needs, shares and durations are the log's. Facts about these jobs, no estimates." +
-      inUnit(replayed?.system.time_unit),
-    ["policy", "a job waits", "a job stays", "95 % wait at most"],
-    names.map((policy) => ({
-      name: policy === undefined ? "as recorded" : policy,
-      cells: [of(policy, "mean_waiting_time") ?? "–", of(policy, "mean_response_time") ?? "–", late(policy) ?? "–"],
-    })),
-    "The log is replayed in a moment.",
   );
 }

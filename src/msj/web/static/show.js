@@ -32,10 +32,13 @@ function interval(found) {
   if (found.low === null || found.high === null || found.kind === "exact") return null;
   return Math.max(found.value - found.low, found.high - found.value);
 }
-export function sure(found) {
+// The ends of an interval are in the unit of the number they belong to, with digits enough to tell them apart.
+export function sure(found, scale = 1, unit = "") {
   if (!found) return "";
   if (interval(found) === null) return found.kind === "simulated" ? "simulated, too short for an interval" : SURE[found.kind];
-  return `${SURE[found.kind]}, ${found.bracket ? "bracket" : "95 % interval"} ${short(found.low, 3)} to ${short(found.high, 3)}`;
+  const [low, high] = [scale * found.low, scale * found.high];
+  const digits = high > low ? Math.max(3, Math.min(6, Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / (high - low))) + 2)) : 3;
+  return `${SURE[found.kind]}, ${found.bracket ? "range" : "95 % interval"} ${short(low, digits)} to ${short(high, digits)}${unit}`;
 }
 function badge(found, words = sure(found)) {
   const mark = document.createElement("span");
@@ -45,16 +48,25 @@ function badge(found, words = sure(found)) {
   return mark;
 }
 
+// Say which fact a number is, so that the same fact can be found wherever it is shown.
+function identify(element, found) {
+  element.dataset.value = found.value;
+  element.dataset.low = found.low ?? "";
+  element.dataset.fact = JSON.stringify([found.name, found.class ?? null, found.level ?? null]);
+  const source = ["recorded", "replayed"].includes(found.kind) ? found.kind : undefined;
+  element.dataset.at = JSON.stringify({ policy: found.at?.policy, change: found.at?.change, source });
+}
+
 export function numbers(list) {
   $("numbers").replaceChildren(
-    ...list.filter((each) => each.row).map(({ key, words, row: found, scale, unit }) => {
+    ...list.filter((each) => each.row).map(({ key, words, row: found, scale, unit = "" }) => {
       const box = document.createElement("div");
       const [term, text] = [document.createElement("dt"), document.createElement("dd")];
       term.textContent = words;
       text.textContent = measured(found, scale, unit);
       text.dataset.key = key;
-      text.dataset.value = found.value;
-      text.append(badge(found));
+      identify(text, found);
+      text.append(badge(found, sure(found, scale, unit.trim() === "%" ? " %" : "")));
       box.append(term, text);
       return box;
     }),
@@ -73,13 +85,18 @@ export function sentences(id, list) {
   $(id).closest("section").hidden = list.length === 0;
 }
 
+// Why a part of the page is missing, by its id; said in its place.
+const problems = new Map();
+export const problem = (id, words) => (words ? problems.set(id, words) : problems.delete(id));
+export const noProblems = () => problems.clear();
+
 // A table: heads, and rows of a name with cells, each a text or a quantity.
 export function table(id, caption, heads, lines, empty) {
   const room = $(id);
   if (!lines.length) {
     const words = document.createElement("p");
     words.className = "small";
-    words.textContent = empty;
+    words.textContent = problems.get(id) ?? empty;
     room.replaceChildren(words);
     return;
   }
@@ -94,13 +111,19 @@ export function table(id, caption, heads, lines, empty) {
     for (const each of cells) line.append(cell("td", each));
   }
   room.replaceChildren(made);
+  if (problems.has(id)) {
+    const words = document.createElement("p");
+    words.className = "small problem";
+    words.textContent = problems.get(id);
+    room.append(words);
+  }
 }
 function cell(tag, given, scope) {
   const found = document.createElement(tag);
   if (scope) found.scope = scope;
   if (given && typeof given === "object") {
     found.textContent = measured(given);
-    found.dataset.value = given.value;
+    identify(found, given);
     // The caption says what ± is; a row of intervals in words would be a wall.
     found.append(badge(given, interval(given) === null ? sure(given) : given.bracket ? "bracket" : given.kind));
   } else found.textContent = given ?? "–";

@@ -39,17 +39,29 @@ export function settle(rate) {
   remember();
 }
 
+// A policy that the page chose by itself is no step of undo.
+export function choosePolicy(policy) {
+  now = { ...now, spec: { ...now.spec, policy } };
+  remember();
+}
+
 function remember() {
   history.replaceState(null, "", location.pathname + "#" + encodeURIComponent(JSON.stringify(now)));
 }
 
-// The state in the address bar, if there is one that can be read; what it says is checked by the server.
+// The state in the address bar: {state}, or {problem} if it is not a cluster. Values are checked by the server.
+const isTable = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 export function fromAddress() {
+  const text = location.hash.slice(1);
+  if (text === "") return {};
   try {
-    const found = JSON.parse(decodeURIComponent(location.hash.slice(1)));
-    return found && typeof found.spec === "object" && Array.isArray(found.spec.classes) ? found : null;
+    const found = JSON.parse(decodeURIComponent(text));
+    if (!isTable(found) || !isTable(found.spec)) return { problem: "it has no spec" };
+    const { classes } = found.spec;
+    if (!Array.isArray(classes) || !classes.length || !classes.every(isTable)) return { problem: "its classes are not a list of tables" };
+    return { state: { spec: found.spec, ...(Number.isFinite(found.cap) ? { cap: found.cap } : {}), ...(found.model === true ? { model: true } : {}) } };
   } catch {
-    return null;
+    return { problem: "it is not JSON" };
   }
 }
 
