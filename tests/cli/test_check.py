@@ -100,6 +100,18 @@ def test_rerun_asks_before_it_runs_a_function_file(run, folder, monkeypatch):
     assert marker.exists()
 
 
+def test_explore_asks_before_it_runs_a_function_file(run, folder, monkeypatch):
+    marker = folder / "ran"
+    (folder / "good.py").write_text(f"open({str(marker)!r}, 'a').close()\n{GOOD}")
+    with open("examples/two_servers.toml", encoding="utf-8") as file:
+        (folder / "cluster.toml").write_text(file.read().replace('"fcfs"', '"good.py:pick"'))
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    code, _, err = run("explore", folder / "cluster.toml", "--no-browser")
+    assert code == 2
+    assert "good.py', which would be run; read it first, then add --trust" in err
+    assert not marker.exists()
+
+
 def test_decisions_are_printed_in_each_form(run):
     asked = ("simulate", "examples/two_servers.toml", "--policy", "first-fit", "--decisions", "3", "--seed", "1")
     code, out, _ = run(*asked)

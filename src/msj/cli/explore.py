@@ -16,6 +16,7 @@ from msj.cli.examples import examples
 from msj.cli.log_options import LogPath, reading_options
 from msj.cli.messages import say
 from msj.cli.options import SpecPath, read_system
+from msj.cli.trust import asking_first, trust_option
 from msj.errors import InvalidInput, MsjError
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class SpecOrLog(click.Path):
     metavar="FILE.py:FUNCTION",
     help="Offer a policy function of your own on the page. May be repeated.",
 )
+@trust_option
 @reading_options
 def explore(
     file: Path | None,
@@ -79,13 +81,15 @@ def explore(
     allowed_hosts: tuple[str, ...],
     idle: float | None,
     policies: tuple[str, ...],
+    trust: bool,
     **reading: Any,
 ) -> None:
     """Show the cluster in FILE on a page and let it be changed: servers, load, policy, shares, needs, a cap.
 
     The page is served on this machine only, at an address with a token made for this run; it needs no network. FILE
     is a spec file (.toml, .json) or a log: then the page has its jobs as independent classes and replays them, too.
-    Without FILE an example is shown. Ctrl-C ends it. Needs msj[web] (starlette and uvicorn).
+    Without FILE an example is shown. Ctrl-C ends it. Needs msj[web] (starlette and uvicorn). A spec file may name a
+    Python file with a policy; it is run only after a confirmation, or with --trust.
 
     \b
     Examples:
@@ -98,7 +102,8 @@ def explore(
     known = examples()
     server_class = _server_class()
     log = _recording(file, reading)
-    start = log.as_system() if log is not None else read_system(file if file is not None else known[START])
+    with asking_first(file, trust=trust):
+        start = log.as_system() if log is not None else read_system(file if file is not None else known[START])
     for place in policies:
         start.replace(policy=place)  # refused now, in words
     if host not in HOME:
