@@ -16,6 +16,7 @@ from typing import Any
 
 from msj.errors import BadFunction, InvalidInput
 from msj.registry import nearest
+from msj.store.user_files import readable, remember_policy
 
 _brought: set[str] = set()  # modules imported by files read here, and by nobody else
 
@@ -24,7 +25,7 @@ def function_in_file(place: str) -> Callable[..., Any]:
     """Return the function that ``my_policy.py:pick`` names."""
     path, _, name = place.rpartition(":")
     try:
-        found = _run(Path(path))
+        found = _run(path)
     except InvalidInput:
         raise
     except OSError as error:
@@ -38,15 +39,29 @@ def function_in_file(place: str) -> Callable[..., Any]:
     return function
 
 
-def _run(path: Path) -> dict[str, Any]:
+def _run(path: str | Path) -> dict[str, Any]:
     # Absolute, so that the source is found again whatever folder the program goes to.
-    file = path.absolute()
-    code = compile(decode_source(file.read_bytes()), str(file), "exec", dont_inherit=True)
-    module = ModuleType(f"<{path.name}>")
+    file = readable(path).absolute()
+    content = file.read_bytes()
+    code = compile(decode_source(content), str(file), "exec", dont_inherit=True)
+    module = ModuleType(f"<{file.name}>")
     module.__file__ = str(file)
     with _importable(file.parent, module):
         exec(code, module.__dict__)
+    remember_policy(path, file.parent, {file.name: content, **_beside(file.parent, module)})
     return dict(module.__dict__)
+
+
+def _beside(folder: Path, module: ModuleType) -> dict[str, bytes]:
+    """Return the modules in a policy's folder that its file imports, with what they say."""
+    named = {name for value in vars(module).values() if (name := getattr(value, "__module__", None)) is not None}
+    named |= {value.__name__ for value in vars(module).values() if isinstance(value, ModuleType)}
+    found = {}
+    for name in named | _brought:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None and Path(file).suffix == ".py" and Path(file).is_relative_to(folder):
+            found[Path(file).relative_to(folder).as_posix()] = Path(file).read_bytes()
+    return found
 
 
 @contextmanager
