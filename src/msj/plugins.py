@@ -32,10 +32,13 @@ MARK = "\nVARIANT = "
 
 _versions: dict[Path, str] = {}  # digests of the files that run as modules now
 _being_read: set[Path] = set()
+_in_use: tuple[Path, ...] | None = None  # folders of the client whose work runs here, in place of MSJ_PATH
 
 
 def folders() -> tuple[Path, ...]:
     """Return the folders that MSJ_PATH names; empty places in it name none."""
+    if _in_use is not None:
+        return _in_use
     found = []
     for entry in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
         folder = Path(entry).expanduser().absolute()
@@ -53,6 +56,25 @@ class Broken:
     name: str
     file: Path
     reason: str
+
+
+def use_folders(found: tuple[Path, ...] | None) -> None:
+    """Look for variants in these folders in place of MSJ_PATH; None: in MSJ_PATH again.
+
+    Modules that were read from elsewhere, or whose files have changed, are forgotten.
+    """
+    global _in_use
+    _in_use = found
+    for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
+        file = Path(getattr(sys.modules[name], "__file__", None) or "")
+        here = found is None or file.parent in found
+        if not here or not file.is_file() or _versions.get(file) not in (None, file_digest(file)):
+            del sys.modules[name]
+
+
+def any_folders() -> bool:
+    """Return whether there is a folder of variants."""
+    return bool(os.environ.get(VARIABLE)) if _in_use is None else bool(_in_use)
 
 
 def files() -> dict[str, Path]:
@@ -109,7 +131,7 @@ def beside(folder: Path) -> Iterator[None]:
 
 def file_of(name: str) -> Path | None:
     """Return the file on MSJ_PATH that declares the variant of that name; an unusable file is an error."""
-    if not os.environ.get(VARIABLE):
+    if not any_folders():
         return None
     usable, broken = _scan()
     reason = next((each.reason for each in broken if each.name == name), None)
@@ -174,7 +196,7 @@ def named_in(document: Any) -> dict[str, str]:
 
     A question names what it uses: policies, models and laws, as a spec file or an option does.
     """
-    if not os.environ.get(VARIABLE):
+    if not any_folders():
         return {}
     known = files()
     return {name: file_digest(known[name]) for name in sorted({*_texts(document)} & known.keys())}

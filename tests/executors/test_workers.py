@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
 from types import SimpleNamespace
 
@@ -15,11 +15,12 @@ import pytest
 from msj.effort import Effort
 from msj.errors import InvalidInput
 from msj.executors import loop as looping
+from msj.executors import packing
 from msj.executors import workers as working
 from msj.executors.kept import Kept, claimed, unclaimed
 from msj.executors.loop import Loop
 from msj.executors.points import STRIKES, Points, _timed, answered
-from msj.executors.workers import BrokenProcessPool, Here, Workers, cores, obey, workers
+from msj.executors.workers import BrokenProcessPool, Here, PackedWorkers, Workers, cores, obey, workers
 
 
 class Made(Executor):
@@ -146,44 +147,38 @@ def test_a_process_that_computes_leaves_ctrl_c_alone_and_ends_with_the_one_who_a
     assert len(seen) == 3
 
 
-class Client:
-    """In place of a Dask cluster."""
-
-    def __init__(self, codes):
-        self.codes, self.closed, self.executor, self.how = codes, 0, Made(), None
-
-    def run(self, function, rooms):
-        return {where: code or function(rooms) for where, code in self.codes.items()}
-
-    def get_executor(self, **how):
-        self.how = how
-        return self.executor
-
-    def nthreads(self):
-        return {"a": 2, "b": 3}
-
-    def close(self):
-        self.closed += 1
+def test_tasks_for_other_processes_carry_the_identity_of_their_code(monkeypatch):
+    with workers(executor=Made()) as hands:  # any executor but threads may be in other processes
+        assert isinstance(hands, PackedWorkers)
+        assert hands.value(hands.submit(max, 1, 2)) == 2
+        with pytest.raises(ZeroDivisionError):
+            hands.value(hands.submit(divmod, 1, 0))
+        monkeypatch.setattr(packing, "worker_identity", iter(["a", "a", "a", "b"]).__next__)
+        assert hands.value(hands.submit(max, 1, 2)) == 2
+        with pytest.raises(packing.OtherCode, match="the code of msj was changed while it ran"):
+            hands.value(hands.submit(max, 1, 2))
+    with workers(executor=ThreadPoolExecutor(1)) as hands:
+        assert not isinstance(hands, PackedWorkers)
 
 
-def test_a_cluster_has_the_same_code_and_is_left_as_it_was(monkeypatch):
-    found = {}
+class Unloadable:
+    """Cannot be unpickled where it arrives."""
 
-    def connected(address, **how):
-        found["asked"] = (address, how)
-        return found["client"]
+    def __reduce__(self):
+        return importlib.import_module, ("a_module_of_another_machine",)
 
-    monkeypatch.setattr(importlib, "import_module", lambda name: SimpleNamespace(Client=connected, name=name))
-    found["client"] = client = Client({"a": None, "b": None})
-    with workers(dask="tcp://x", rooms=["store"]) as hands:
-        assert (hands.slots, hands.executor, client.how) == (5, client.executor, {"pure": False})
-        assert client.closed == 0
-    assert (client.executor.shut, client.closed) == ([(False, False)], 1)
-    assert found["asked"] == ("tcp://x", {"timeout": "10s", "set_as_default": False})
-    found["client"] = other = Client({"a": None, "c": "old", "b": "old"})
-    with pytest.raises(InvalidInput, match="Dask worker 'b' has another version"), workers(dask="x", rooms=["store"]):
+
+def test_what_cannot_be_unpickled_is_a_sentence():
+    with workers(executor=Made()) as hands, pytest.raises(packing.NotLoaded, match="No module named 'a_module_of"):
+        hands.value(hands.submit(id, Unloadable()))
+
+
+def test_an_error_that_cannot_be_sent_comes_as_its_words():
+    class Local(Exception):
         pass
-    assert other.closed == 1
+
+    assert str(packing._portable(Local("here only"))) == "Local: here only"  # other processes only send errors
+    assert isinstance(packing._portable(KeyError("x")), KeyError)
 
 
 class Marks:

@@ -245,7 +245,7 @@ def test_other_code_continues_nothing(tmp_path, monkeypatch):
     path = tmp_path / "run"
     cut_half_way("fcfs", path)
     with monkeypatch.context() as patch:
-        patch.setattr(question_module, "code_identity", lambda rooms: "edited")
+        patch.setattr(question_module, "computing_code", lambda: "edited")
         with pytest.raises(InvalidInput, match="was made with another version of msj's code"):
             run("fcfs", path)
     run("fcfs", path)

@@ -110,7 +110,7 @@ def test_pruning_keeps_the_sharpest_and_forgets_other_code(folder, tmp_path, mon
     assert removed > 0
     assert len(pandas.read_parquet(again / "rows")) == rows - removed
     assert msj.read_sweep(again).quantities == sharp
-    monkeypatch.setattr("msj.sweeps.folder.code_identity", lambda rooms: "another version of the code")
+    monkeypatch.setattr("msj.sweeps.folder.computing_code", lambda: "another version of the code")
     assert status(again).stale == 8
     prune(again)
     assert status(again).asked == status(again).blocks == 0

@@ -419,7 +419,13 @@ def test_rows_of_a_cell_come_back_with_all_they_say():
     assert result_of(folder, provenance={}).quantities == rows
     folder.keep_answers([("c", {"load": 0.75}, [row()], solved)])
     gap = Missing(name="answer", failure=Failure.TOO_LARGE, reason="r", at={"load": 0.25, "servers": 2})
-    found = result_of(folder, cells={"a", "c"}, system={"servers": 2}, provenance={"x": 1}, missing=[gap])
+    found = result_of(
+        folder,
+        cells={"a": {"load": 0.5}, "c": {"load": 0.75}},
+        system={"servers": 2},
+        provenance={"x": 1},
+        missing=[gap],
+    )
     assert [each.at["load"] for each in found] == [0.5] * 6 + [0.75]  # what differs between two
     assert (found.system, found.provenance) == ({"servers": 2}, {"x": 1})
     assert [(each.reason, dict(each.at)) for each in found.missing] == [("r", {"load": 0.25})]

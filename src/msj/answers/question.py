@@ -12,7 +12,7 @@ import hashlib
 import inspect
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -26,7 +26,7 @@ from msj.model.spec_file import SystemLike, as_system
 from msj.model.trials import try_laws
 from msj.registry import files_behind
 from msj.results import Result
-from msj.store import code_identity, digest, known_rooms
+from msj.store import computing_code, digest
 from msj.workloads import Rng, seed_sequence
 
 Asked = ParamSpec("Asked")
@@ -35,7 +35,6 @@ Answer = TypeVar("Answer", bound=Result)
 __all__ = ["SystemLike", "as_system", "identity_of", "question", "root_of"]
 
 # How an answer is found, seen or kept; it does not change the answer. The seed is recorded apart.
-SHOWS = ("cli", "plots")  # rooms in which no number is computed
 LOGS = frozenset({"file", "jobs"})  # options that name a log
 APART = frozenset(
     {"effort", "progress", "processes", "workers", "checkpoint", "jobs_file", "out", "each", "rng", "seed"}
@@ -69,7 +68,7 @@ def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
             asked["files"] = files
         seconds = round(time.perf_counter() - started, 6)
         facts = {**answer.provenance, "seconds": answer.provenance.get("seconds", seconds), "question": asked}
-        facts |= identity_of(arguments.get("system"), asked, facts.get("seed"))
+        facts |= identity_of(arguments.get("system"), asked, facts.get("seed"), package=verb.__module__.split(".")[1:2])
         return replace(answer, provenance=facts, notes=with_law_notes(answer.notes, arguments.get("system")))
 
     return ask
@@ -92,16 +91,17 @@ def logs_behind(options: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def identity_of(system: System | None, asked: Mapping[str, Any], seed: Any) -> dict[str, str | None]:
+def identity_of(
+    system: System | None, asked: Mapping[str, Any], seed: Any, package: Sequence[str] = ()
+) -> dict[str, str | None]:
     """Return a hash of all that an answer depends on, or why there is none.
 
-    The system with its policy, the verb, its options, the seed, and the code that computes. Answers of the same
-    identity are equal.
+    The system with its policy, the verb, its options, the seed, and the code that computes, the verb's own
+    ``package`` included. Answers of the same identity are equal.
     """
     reason = None if system is None else system.why_no_identity()
     if reason is not None:
         return {"identity": None, "why_no_identity": reason}
-    code = code_identity([room for room in known_rooms() if room not in SHOWS])
     files = asked.get("files", {})
     parts: tuple[Any, ...] = (
         None if system is None else system.identity(),
@@ -109,7 +109,7 @@ def identity_of(system: System | None, asked: Mapping[str, Any], seed: Any) -> d
         asked["options"],
         files,
         seed,
-        code,
+        computing_code(*package),
     )
     if "logs" in asked:
         parts += (list(asked["logs"].values()),)

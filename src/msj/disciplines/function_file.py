@@ -18,6 +18,7 @@ from typing import Any
 
 from msj.errors import BadFunction, InvalidInput
 from msj.registry import nearest
+from msj.store.user_files import readable, remember_policy
 
 #: Called with each file before it runs, where somebody is to be asked; it raises to refuse.
 _confirm: ContextVar[Callable[[Path], None] | None] = ContextVar("confirm", default=None)
@@ -27,17 +28,17 @@ _brought: set[str] = set()  # modules imported by files read here, and by nobody
 def function_in_file(place: str) -> Callable[..., Any]:
     """Return the function that ``my_policy.py:pick`` names."""
     path, _, name = place.rpartition(":")
-    functions = functions_in_file(Path(path))
+    functions = functions_in_file(path)
     if name not in functions:
         raise InvalidInput(f"there is no function '{name}' in '{Path(path).name}'; {nearest(name, functions)}")
     return functions[name]
 
 
-def functions_in_file(path: Path) -> dict[str, Callable[..., Any]]:
+def functions_in_file(path: str | Path) -> dict[str, Callable[..., Any]]:
     """Run a file and return the functions (and classes) in it, by name; those that begin with _ are left out."""
     confirm = _confirm.get()
     if confirm is not None:
-        confirm(path)
+        confirm(Path(path))
     try:
         found = _run(path)
     except InvalidInput:
@@ -59,15 +60,29 @@ def confirming(confirm: Callable[[Path], None]) -> Iterator[None]:
         _confirm.reset(before)
 
 
-def _run(path: Path) -> dict[str, Any]:
+def _run(path: str | Path) -> dict[str, Any]:
     # Absolute, so that the source is found again whatever folder the program goes to.
-    file = path.absolute()
-    code = compile(decode_source(file.read_bytes()), str(file), "exec", dont_inherit=True)
-    module = ModuleType(f"<{path.name}>")
+    file = readable(path).absolute()
+    content = file.read_bytes()
+    code = compile(decode_source(content), str(file), "exec", dont_inherit=True)
+    module = ModuleType(f"<{file.name}>")
     module.__file__ = str(file)
     with _importable(file.parent, module):
         exec(code, module.__dict__)
+    remember_policy(path, file.parent, {file.name: content, **_beside(file.parent, module)})
     return dict(module.__dict__)
+
+
+def _beside(folder: Path, module: ModuleType) -> dict[str, bytes]:
+    """Return the modules in a policy's folder that its file imports, with what they say."""
+    named = {name for value in vars(module).values() if (name := getattr(value, "__module__", None)) is not None}
+    named |= {value.__name__ for value in vars(module).values() if isinstance(value, ModuleType)}
+    found = {}
+    for name in named | _brought:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None and Path(file).suffix == ".py" and Path(file).is_relative_to(folder):
+            found[Path(file).relative_to(folder).as_posix()] = Path(file).read_bytes()
+    return found
 
 
 @contextmanager

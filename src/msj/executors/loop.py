@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from msj.effort import Effort
+from msj.executors.packing import OtherCode
 from msj.executors.workers import Workers
 
 PAUSE = 0.5  # seconds between two looks at the clock, or at what others have done
@@ -81,7 +82,8 @@ class Loop(ABC, Generic[T]):
             while (self.tasks or self.more) and not self.effort.over:
                 self._submit(workers)
                 if self.tasks:
-                    self._take(wait(self.tasks, timeout=PAUSE, return_when=FIRST_COMPLETED).done)
+                    self._take(wait(self.tasks, timeout=PAUSE, return_when=FIRST_COMPLETED).done, workers)
+                    workers.look(self.effort)
                 elif self.more:
                     time.sleep(PAUSE)  # others are at all that is left
                 if time.monotonic() - self.looked > PAUSE:
@@ -108,7 +110,7 @@ class Loop(ABC, Generic[T]):
                 held.pop_all()
             self.tasks[future] = task
 
-    def _take(self, done: Iterable[Future[Any]]) -> None:
+    def _take(self, done: Iterable[Future[Any]], workers: Workers) -> None:
         """Take what tasks have found; it is kept before anybody else may begin the same."""
         with ExitStack() as claims:
             found = []
@@ -116,8 +118,8 @@ class Loop(ABC, Generic[T]):
                 task = self.tasks.pop(future)
                 claims.push(task.claims)
                 try:
-                    found.append((task, future.result()))
-                except (KeyboardInterrupt, MemoryError):
+                    found.append((task, workers.value(future)))
+                except (KeyboardInterrupt, MemoryError, OtherCode):
                     raise
                 except BaseException as error:  # the worker died, or the pool it was in
                     self.lost(task, error)

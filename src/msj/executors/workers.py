@@ -1,4 +1,4 @@
-"""Who computes: this process, threads, processes, or a Dask cluster, each as a ``concurrent.futures.Executor``.
+"""Workers: this process, threads, processes, or a Dask cluster, each as a ``concurrent.futures.Executor``.
 
 A task is a plain function of values that can be sent elsewhere, and its answer a value that can be sent back.
 """
@@ -10,15 +10,18 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from msj.effort import Effort
 from msj.errors import InvalidInput
+from msj.executors.dask_pool import DaskPool
+from msj.executors.packing import pack, run_packed, unpacked
 from msj.executors.safe_path import safe_children
-from msj.store import code_identity
+from msj.store.user_files import msj_path_folders
 
 
 class Workers:
@@ -28,6 +31,7 @@ class Workers:
         self._make, self._slots = make, slots
         self.executor = make()
         self.given_up = False
+        self.notes: list[str] = []  # sentences about workers, for the result
 
     @property
     def slots(self) -> int:
@@ -42,6 +46,13 @@ class Workers:
             self.renew()
             return self.executor.submit(task, *arguments)
 
+    def value(self, future: Future[Any]) -> Any:
+        """Return the value of a task that has ended, or raise its error."""
+        return future.result()
+
+    def look(self, effort: Effort) -> None:
+        """Look after the workers; called while tasks are under way, at least every second."""
+
     def give_up(self, futures: Iterable[Future[Any]]) -> None:
         """Wait for none of these any more."""
         for future in futures:
@@ -52,6 +63,40 @@ class Workers:
         """Take a new executor in place of one that broke."""
         self.executor.shutdown(wait=False, cancel_futures=True)
         self.executor = self._make()
+
+
+class PackedWorkers(Workers):
+    """Workers in other processes: every task carries the identity of its code and the user's files (``packing``)."""
+
+    def __init__(self, make: Callable[[], Executor], slots: Callable[[], int]) -> None:
+        super().__init__(make, slots)
+        self.folders = msj_path_folders()
+
+    def submit(self, task: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Begin a task."""
+        return super().submit(run_packed, *pack(task, arguments, folders=self.folders))
+
+    def value(self, future: Future[Any]) -> Any:
+        """Return the value of a task that has ended, or raise its error."""
+        return unpacked(future.result())
+
+
+class DaskWorkers(Workers):
+    """The workers of a Dask cluster, as they come and go."""
+
+    def __init__(self, client: Any) -> None:
+        pool = DaskPool(client)
+        super().__init__(lambda: pool, lambda: pool.slots)
+        self.pool = pool
+
+    def look(self, effort: Effort) -> None:
+        """Send tasks elsewhere where that is necessary, and say so."""
+
+        def tell(sentence: str) -> None:
+            self.notes.append(sentence[0].upper() + sentence[1:] + ".")
+            effort.tell(0.0, sentence, notice=True)
+
+        self.pool.look(tell)
 
 
 class Here(Executor):
@@ -74,18 +119,17 @@ def workers(
     *,
     processes: int = 1,
     threads: int | None = None,
-    dask: str | None = None,
+    dask: Any = None,
     executor: Executor | None = None,
-    rooms: Sequence[str] = (),
 ) -> Iterator[Workers]:
-    """Provide who computes; what was started ends with it, and what was not stays.
+    """Provide workers; what was started here ends with them, and what was given stays.
 
     Parameters
     ----------
-    processes, threads, dask, executor
-        So many processes or threads, the Dask cluster at an address, or any executor.
-    rooms
-        Rooms of the package whose code must be the same on the workers of a Dask cluster.
+    processes, threads, executor
+        So many processes or threads, or any executor.
+    dask
+        A Dask cluster: the address of its scheduler, or a ``distributed.Client``.
 
     Examples
     --------
@@ -97,10 +141,11 @@ def workers(
         raise InvalidInput("threads, dask and executor are several ways to compute; give one of them")
     if executor is not None:
         slots = int(getattr(executor, "_max_workers", 0) or cores())
-        yield Workers(lambda: executor, lambda: slots)
+        kind = Workers if isinstance(executor, (Here, ThreadPoolExecutor)) else PackedWorkers
+        yield kind(lambda: executor, lambda: slots)
         return
     if dask is not None:
-        with _dask(dask, rooms) as found:
+        with dask_workers(dask) as found:
             yield found
         return
     while_open = ExitStack()
@@ -110,7 +155,7 @@ def workers(
         # Spawned, not forked: a fork of a process with threads (BLAS, numba) may hang.
         context = multiprocessing.get_context("spawn")
         while_open.enter_context(safe_children())
-        pool = Workers(lambda: ProcessPoolExecutor(processes, context, obey), lambda: processes)
+        pool = PackedWorkers(lambda: ProcessPoolExecutor(processes, context, obey), lambda: processes)
     else:
         pool = Workers(Here, lambda: 1)
     before = set(multiprocessing.active_children())
@@ -141,27 +186,34 @@ def _end_with_the_one_who_asked() -> None:
 
 
 @contextmanager
-def _dask(address: str, rooms: Sequence[str]) -> Iterator[Workers]:
-    """Provide the workers of a Dask cluster, which must have the same msj."""
+def dask_workers(cluster: Any) -> Iterator[DaskWorkers]:
+    """Provide the workers of a Dask cluster, given by the address of its scheduler or by a client of it."""
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise InvalidInput("Dask is not installed; pip install 'msj[dask]'") from None
+    if not isinstance(cluster, str):
+        with _used(cluster) as found:
+            yield found
+        return
     try:
-        client = distributed.Client(address, timeout="10s", set_as_default=False)
+        client = distributed.Client(cluster, timeout="10s", set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
-        raise InvalidInput(f"no Dask scheduler answers at '{address}' ({error}); start one: dask scheduler") from None
+        raise InvalidInput(f"no Dask scheduler answers at '{cluster}' ({error}); start one: dask scheduler") from None
     try:
-        mine = code_identity(rooms)
-        others = {where for where, theirs in client.run(code_identity, rooms).items() if theirs != mine}
-        if others:
-            raise InvalidInput(
-                f"Dask worker '{sorted(others)[0]}' has another version of msj's code; install the same one there"
-            )
-        executor = client.get_executor(pure=False)
-        try:
-            yield Workers(lambda: executor, lambda: sum(client.nthreads().values()))
-        finally:
-            executor.shutdown(wait=False)
+        with _used(client) as found:
+            yield found
     finally:
-        client.close()
+        client.close(timeout=2)
+
+
+@contextmanager
+def _used(client: Any) -> Iterator[DaskWorkers]:
+    if not hasattr(client, "scheduler_info") or getattr(client, "asynchronous", False):
+        raise InvalidInput(f"dask = {client!r} is no cluster; give an address or a distributed.Client (synchronous)")
+    found = DaskWorkers(client)
+    try:
+        found.pool.wait_for_workers()
+        yield found
+    finally:
+        found.executor.shutdown(wait=False)

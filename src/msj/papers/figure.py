@@ -18,9 +18,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from msj.effort import Effort, Watch
 from msj.executors.points import Point, answered
-from msj.store import code_identity, digest, file_digests, known_rooms
+from msj.store import computing_code, digest, file_digests
 
-SHOWS = ("cli", "papers", "plots", "reports")  # rooms in which no number is computed
 #: ``quick`` takes a minute or two, ``full`` the papers' own run lengths.
 Scale = Literal["quick", "full"]
 Judgement = Literal["yes", "our reading", "no"]
@@ -154,4 +153,4 @@ def _code_of(module: str) -> str:
     beside = [] if folder is None else file_digests(folder.glob("*.py"), folder)
     here = Path(__file__).parent
     shared = file_digests([here / "systems.py"], here)
-    return digest(beside, shared, code_identity([room for room in known_rooms() if room not in SHOWS]))
+    return digest(beside, shared, computing_code())

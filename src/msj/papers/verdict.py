@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msj.answers import question
+from msj.answers.question import question
 from msj.effort import within
 from msj.papers.catalogue import figures_named, paper_named
 from msj.papers.figure import Scale

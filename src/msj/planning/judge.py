@@ -20,10 +20,8 @@ from msj.planning.point import Point, Verdict
 from msj.planning.sequential import Budget, simulate_point
 from msj.planning.target import Target
 from msj.results.coordinates import At, Place
-from msj.store import code_identity, digest, known_rooms
+from msj.store import computing_code, digest
 from msj.workloads import seed_record
-
-SHOWS = ("cli", "plots", "reports", "web")  # rooms in which no number is computed
 
 
 class Judge:
@@ -59,7 +57,7 @@ class Judge:
         self.odds, self.budget, self.kept = odds, budget, kept
         self.points: dict[At, Point] = {}
         self.out_of_time = False
-        self._code = code_identity([room for room in known_rooms() if room not in SHOWS])
+        self._code = computing_code()
 
     def point(self, system: System, place: Mapping[str, Place]) -> Point:
         """Return the verdict about a system that says its arrival rate; ``place`` is where it stands in the plan."""

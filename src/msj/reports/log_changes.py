@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from msj.answers import replay
+from msj.answers.replay import replay
 from msj.errors import MsjError
 from msj.logs import Trace
 from msj.results import Quantity

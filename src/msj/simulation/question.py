@@ -31,7 +31,7 @@ from msj.simulation.replication import Replication
 from msj.simulation.run import Run
 from msj.simulation.sketch import BINS, first_bin
 from msj.simulation.tally import Tally
-from msj.store import code_identity
+from msj.store import computing_code
 from msj.workloads import Streams, SystemJobs, seed_record
 
 JOBS = 1_000_000  # if nothing is said, or a precision is that no run can reach
@@ -40,8 +40,6 @@ MOST_SERVERS = 1_000_000_000  # FCFS keeps an entry for each
 FIRST_LOOK = 100_000  # jobs after which a run with a precision to reach is first looked at, at least
 LOOK_MEMORIES = 50.0  # ... and memories
 UNUSUAL = 1e9  # bytes that a run says it will need before it starts
-# The rooms a run's numbers come from.
-COMPUTES = ("disciplines", "engines", "model", "simulation", "workloads")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +126,7 @@ class Question:
             "system": self.system.to_spec(),
             "identity": self.system.identity(),
             "function": policy.parts() if isinstance(policy, OwnFunction) else {},
-            "code": code_identity(COMPUTES),
+            "code": computing_code(),
             "versions": {name: version_of(name) for name in ("msj", "numpy", "numba")},
             "arrival_rate": self.rate,
             "stability_threshold": self.known.stability_threshold,

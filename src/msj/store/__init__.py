@@ -3,7 +3,7 @@
 ``digest`` and the identities say what an answer depends on, ``files`` writes.
 """
 
-from msj.store.code import code_identity, file_digests, known_rooms
+from msj.store.code import code_identity, computing_code, file_digests, known_packages, worker_identity
 from msj.store.digest import canonical, digest
 from msj.store.files import Locked, lock, not_written, write_atomically, write_bytes, write_text
 from msj.store.functions import (
@@ -22,14 +22,16 @@ __all__ = [
     "class_identity",
     "code_identity",
     "compiled_helpers",
+    "computing_code",
     "digest",
     "file_digests",
     "function_identity",
     "function_parts",
-    "known_rooms",
+    "known_packages",
     "lock",
     "not_written",
     "why_no_identity",
+    "worker_identity",
     "write_atomically",
     "write_bytes",
     "write_text",

@@ -2,7 +2,7 @@
 
 The id is made of the canonical system (``System.identity``: every field, durations, policy and model with their
 options; of a user's function its source and the values it uses), the policy that serves, the seed, what is asked, and
-the code of the rooms that compute. It is the same on every machine and under every version of Python.
+the code that computes (``store.code``). It is the same on every machine and under every version of Python.
 """
 
 from __future__ import annotations
@@ -16,23 +16,9 @@ from msj.model import System
 from msj.registry import files_behind
 from msj.results.coordinates import Place
 from msj.simulation import LEVELS
-from msj.store import code_identity, digest
+from msj.store import computing_code, digest
 
-FORMAT = 1
-#: The rooms an exact answer comes from; what only shows, keeps or schedules is not among them.
-COMPUTES = (
-    "analysis",
-    "answers",
-    "closed_forms",
-    "disciplines",
-    "effort",
-    "engines",
-    "fronts",
-    "markov",
-    "model",
-    "simulation",
-    "workloads",
-)
+FORMAT = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,4 +93,4 @@ class Cell:
         parts = found if self.own.load is not None else found[1:]
         own_document = self.document if self.served is self.own else self.own.to_spec()
         files = files_behind({"system": [own_document, self.document]})
-        return digest("cell", FORMAT, list(parts), self.seed, self.asked.to_plain(), files, code_identity(COMPUTES))
+        return digest("cell", FORMAT, list(parts), self.seed, self.asked.to_plain(), files, computing_code())

@@ -20,9 +20,9 @@ from msj.errors import Failure
 from msj.executors.kept import claimed, unclaimed
 from msj.results import Outcome, Quantity
 from msj.simulation.blocks import Block
-from msj.store import code_identity, not_written
+from msj.store import computing_code, not_written
 from msj.store.pieces import Pieces
-from msj.sweeps.cell import COMPUTES, Cell
+from msj.sweeps.cell import Cell
 from msj.sweeps.grid import Refused
 from msj.sweeps.tables import (
     PLACES,
@@ -69,7 +69,7 @@ class Folder:
         self.answers: dict[str, Answer] = {}
         self.plans: dict[str, tuple[str, dict[str, Any], tuple[Quantity, ...]]] = {}  # by cell: stream, plan, rows
         self.places: dict[str, dict[int, str]] = {}  # by stream and block: the piece that has it
-        self.code, self.version = code_identity(COMPUTES)[:12], version("msj")
+        self.code, self.version = computing_code()[:12], version("msj")
         if path is not None:
             try:
                 path.mkdir(parents=True, exist_ok=True)

@@ -28,11 +28,8 @@ from msj.model import System
 from msj.results import Outcome, Quantity
 from msj.simulation import Known
 from msj.simulation.blocks import Stream
-from msj.store import code_identity, digest
+from msj.store import computing_code, digest
 from msj.sweeps.cell import FORMAT, Cell
-
-#: The rooms a block comes from.
-SIMULATES = ("disciplines", "engines", "model", "simulation", "workloads")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +110,7 @@ def stream_id(stream: Stream) -> str:
     """
     known = [stream.known.stability_threshold, stream.known.weights, stream.controls]
     numpy = np.__version__.split(".")[:2]
-    return digest("stream", FORMAT, stream.system.identity(), known, stream.seed, numpy, code_identity(SIMULATES))
+    return digest("stream", FORMAT, stream.system.identity(), known, stream.seed, numpy, computing_code())
 
 
 def _rate(cell: Cell) -> tuple[float | None, Quantity | None]:

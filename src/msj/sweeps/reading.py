@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,15 +45,17 @@ def opened(path: str | os.PathLike[str]) -> Folder:
 def result_of(
     folder: Folder,
     *,
-    cells: Collection[str] | None = None,
+    cells: Mapping[str, Mapping[str, Any]] | None = None,
     outcome: Outcome | None = None,
     system: dict[str, Any] | None = None,
     provenance: dict[str, Any],
     missing: Iterable[Missing] = (),
+    notes: Iterable[str] = (),
 ) -> Result:
-    """Return the answers of some cells, or of all, in the order of where they stand."""
+    """Return the answers of all cells, or of some (with their coordinates), in the order of their coordinates."""
     answers = sorted(latest(folder, cells), key=_order)
-    places = [name for name in PLACES if len({answer.facts[name] for answer in answers}) > 1]
+    asked = [answer.facts for answer in answers] if cells is None else list(cells.values())
+    places = [name for name in PLACES if len({at.get(name) for at in asked}) > 1]
     rows: list[Quantity] = []
     gaps: list[Missing] = []
     for answer in answers:
@@ -72,6 +74,7 @@ def result_of(
         outcome=outcome or _outcome([answer.facts["outcome"] for answer in answers]),
         provenance=provenance,
         missing=_together(gaps),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 

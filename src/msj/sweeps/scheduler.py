@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 from msj.effort import Effort
 from msj.executors.loop import Loop
+from msj.executors.packing import NotLoaded
 from msj.results import Quantity
 from msj.simulation.blocks import Block, Stream, stage_of
 from msj.simulation.looks import Looks
@@ -210,6 +211,9 @@ class Scheduler(Loop[Task]):
 
     def lost(self, task: Task, error: BaseException) -> None:
         """Begin a task once more whose worker died; but not for ever."""
+        if isinstance(error, NotLoaded):
+            self._not_loaded(task, error)
+            return
         if not isinstance(error, CancelledError):
             self.strikes[task.key] += 1
         died = Failed(
@@ -229,6 +233,16 @@ class Scheduler(Loop[Task]):
             if given_up:
                 self._give_up(task.running, died)
             self._enter(task.running)
+
+    def _not_loaded(self, task: Task, error: NotLoaded) -> None:
+        """Give up the cell whose policy or law a worker does not have; those that were sent with it go alone."""
+        failed = Failed(failure=error.failure.label, reason=str(error), lasting=False)
+        if task.running is not None:
+            self._give_up(task.running, failed)
+        elif len(task.cells) == 1:
+            self._fail(task.cells[0], failed, 0.0)
+        else:
+            self.chunks.extend([cell] for cell in task.cells)
 
     def _opened(self, task: Task, found: Sequence[Any], answers: list[Any], plans: list[Any]) -> None:
         for cell, (_, opened, seconds) in zip(task.cells, found, strict=False):

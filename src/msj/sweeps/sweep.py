@@ -13,10 +13,11 @@ from typing import Any
 
 from msj.effort import Effort
 from msj.errors import BadFunction, Failure, InvalidInput, MsjError, NotSupported
+from msj.executors.packing import SchedulerLost
 from msj.executors.workers import Workers, workers
 from msj.model.trials import try_laws
 from msj.results import Missing, Outcome, Result, Watch, provenance
-from msj.sweeps.cell import COMPUTES, Cell
+from msj.sweeps.cell import Cell
 from msj.sweeps.folder import Folder
 from msj.sweeps.question import WHOLE, Question
 from msj.sweeps.reading import result_of
@@ -39,7 +40,7 @@ def sweep(
     shard: str | tuple[int, int] | None = None,
     processes: int = 1,
     threads: int | None = None,
-    dask: str | None = None,
+    dask: Any = None,
     executor: Executor | None = None,
     seconds: float | None = None,
     progress: Watch | None = None,
@@ -78,8 +79,8 @@ def sweep(
     shard
         ``"3/200"``: the third of 200 parts of the grid, for job arrays.
     processes, threads, dask, executor
-        Who computes: so many processes or threads, the Dask cluster at an address, or any executor. The answers do not
-        depend on it.
+        The workers: so many processes or threads, a Dask cluster (the address of its scheduler, or a
+        ``distributed.Client``), or any executor. The answers do not depend on it.
     seconds
         Stop after so long, with what there is.
     progress
@@ -106,7 +107,7 @@ def sweep(
         shard=shard,
     )
     effort = Effort(progress=progress) if seconds is None else Effort.lasting(seconds, progress=progress)
-    hands = workers(processes=processes, threads=threads, dask=dask, executor=executor, rooms=COMPUTES)
+    hands = workers(processes=processes, threads=threads, dask=dask, executor=executor)
     return answer(question, Folder(None if out is None else Path(out)), hands, effort)
 
 
@@ -118,13 +119,18 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
     folder.ask(wanted.values())
     able = [cell for cell in wanted.values() if isinstance(cell, Cell)]
     scheduler = Scheduler(folder, able, precision=question.precision, jobs=question.jobs, effort=effort)
-    outcome = None
+    outcome, notes = None, []
     try:
         if scheduler.open:
             with hands as found:
+                notes = found.notes
                 scheduler.run(found)
     except KeyboardInterrupt:
         outcome = Outcome.INTERRUPTED
+    except SchedulerLost as lost:
+        outcome = Outcome.INTERRUPTED
+        notes.append(f"{str(lost)[0].upper()}{str(lost)[1:]}.")
+        effort.tell(1.0, str(lost), notice=True)
     folder.close()
     facts = provenance(
         seed=question.grid.seed,
@@ -140,15 +146,17 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
     clusters = question.grid.clusters.values()
     result = result_of(
         folder,
-        cells=set(wanted),
+        cells={name: cell.at for name, cell in wanted.items()},
         outcome=outcome or (Outcome.OUT_OF_TIME if scheduler.open else None),
         system=next(iter(clusters)).to_spec() if len(clusters) == 1 else {},
         provenance=facts,
         missing=missing,
+        notes=notes,
     )
     if question.shard == WHOLE and not result.quantities and not scheduler.open and outcome is None:
         _require_answer(result.missing)
-    return replace(result, notes=tuple(dict.fromkeys(note for system in clusters for note in try_laws(system))))
+    about_laws = (note for system in clusters for note in try_laws(system))
+    return replace(result, notes=tuple(dict.fromkeys((*result.notes, *about_laws))))
 
 
 def _require_answer(gaps: Sequence[Missing]) -> None:
