@@ -109,7 +109,9 @@ class OwnFunction(Restarting):
         found = function_identity(self.function)
         if found is None:
             raise NoIdentity(why_no_identity(self.function))
-        return ["a function of the user's own", found, *self._said()]
+        # What was added since counts only where it is used: identities that were written down stay valid.
+        added = ["may_idle"] if self.may_idle else []
+        return ["a function of the user's own", found, self.preemptive, self.front, self.restart, *added]
 
     def parts(self) -> dict[str, str]:
         """Return what the identity is made of, each with its hash, to say what has changed."""
