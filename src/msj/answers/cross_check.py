@@ -7,8 +7,8 @@ where differences are largest. Poisson arrivals and independent jobs are used wh
 on neither.
 
 The two agree if the exact value lies within :data:`WIDER` times the half-width of the simulated 95 % interval. Those
-rest on at least 19 degrees of freedom: a Student variable with so many exceeds 5 · 2.09 with probability 3e-9, so that a
-right value of some ten lies outside with a probability far below 1e-6, which leaves room for skewed estimates.
+rest on at least 19 degrees of freedom: a Student variable with so many exceeds 5 · 2.09 with probability 3e-9. So one of
+ten right values lies outside with a probability far below 1e-6, which leaves room for skewed estimates.
 """
 
 from __future__ import annotations
