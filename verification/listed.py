@@ -30,7 +30,7 @@ LISTED = (
     ("reports/tables.py", "rate = rate_words(report.time_unit)\n    limits", 'rate = "jobs per server"\n    limits'),
     ("reports/tables.py", "float(c.share) * report.cluster.work_of(c)", "report.cluster.work_of(c)"),
     ("reports/wording.py", "half = max(below, above)", "half = min(below, above)"),
-    ("results/result.py", "for text in (*self.notes, *map(str, self.missing))", "for text in map(str, self.missing)"),
+    ("results/result.py", "return [*self.notes, *map(str, gaps)]", "return [*map(str, gaps)]"),
 )  # fmt: skip
 
 

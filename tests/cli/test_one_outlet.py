@@ -57,7 +57,7 @@ COMMANDS = {
     "paper": ("paper", "reset", "section-4-1", "--out", "figures"),
     "report": ("report", TWO, "--precision", "0.3", "--seed", "1", "--policies", "first-fit", "--seconds", "500"),
 }  # fmt: skip
-SILENT = ("completion", "explore", "list", "new", "rerun", "scaling")  # answer nothing themselves
+SILENT = ("check", "completion", "explore", "list", "new", "rerun", "scaling")  # answer nothing themselves
 IN_A_FOLDER = ("no_load.toml", "easy.toml", "figures", "runs")  # of the test's own
 NO_LOAD = """
 servers = 2

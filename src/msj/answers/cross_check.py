@@ -7,8 +7,8 @@ where differences are largest. Poisson arrivals and independent jobs are used wh
 on neither.
 
 The two agree if the exact value lies within :data:`WIDER` times the half-width of the simulated 95 % interval. Those
-rest on at least 19 degrees of freedom: a Student variable with so many exceeds 5 · 2.09 with probability 3e-9. So one of
-ten right values lies outside with a probability far below 1e-6, which leaves room for skewed estimates.
+rest on at least 19 degrees of freedom: a Student variable with so many exceeds 5 · 2.09 with probability 3e-9. So one
+of ten right values lies outside with a probability far below 1e-6, which leaves room for skewed estimates.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from msj.analysis.wcfs_verdict import explain
 from msj.answers.applicable import supporting
 from msj.disciplines.model import model_of, policy_of
 from msj.errors import BadFunction, NotAccurate, NotSupported, TooLarge
+from msj.fronts.front_of import refuse_front
 from msj.model import System
 from msj.results import Outcome, Quantity
 from msj.simulation import Known, simulate_at_rate
@@ -106,14 +107,17 @@ def _disagreement(system: System) -> str | None:
 
 def _exact_threshold(system: System) -> float | None:
     """Return the threshold that would be called exact; None if there is none, or only at a high cost."""
-    able = sorted(supporting(SaturatedAnalysis, system), key=lambda a: (not a.closed_form, a.cost(system).operations))
-    for analysis in able[:1]:
-        if analysis.cost(system).operations > MAX_OPERATIONS:
-            return None
-        try:
-            return analysis.saturate(system).stability_threshold
-        except (NotSupported, TooLarge, NotAccurate):
-            return None
+    able = supporting(SaturatedAnalysis, system)
+    try:
+        able.sort(key=lambda a: (not a.closed_form, a.cost(system).operations))
+        if able and able[0].cost(system).operations <= MAX_OPERATIONS:
+            return able[0].saturate(system).stability_threshold
+    except NotSupported as error:  # found only while the chain was built
+        refuse_front(system, error.message)
+    except (TooLarge, NotAccurate):
+        pass
+    if able:
+        return None
     return system.naive_threshold if system.model is None and explain(system).is_wcfs else None
 
 

@@ -30,10 +30,9 @@ UNLIMITED = Effort(operations=float("inf"), bytes=float("inf"))
 def that_apply(kind: type[Some], system: System) -> list[Some]:
     """Return the analyses of one kind that apply to a system; code from outside that contradicts them is refused."""
     try_laws(system)
-    found = supporting(kind, system)
-    if found and issubclass(kind, (SaturatedAnalysis, ResponseAnalysis)):
+    if issubclass(kind, (SaturatedAnalysis, ResponseAnalysis)):
         require_agreement(system)
-    return found
+    return supporting(kind, system)
 
 
 def limits(system: System) -> list[Quantity]:

@@ -71,7 +71,7 @@ COMMANDS = {
     "symbolic": ("msj.cli.symbolic:symbolic", "The answers as fractions and formulas."),
     "paper": ("msj.cli.paper:paper", "The papers' figures, recomputed."),
     "rerun": ("msj.cli.rerun:rerun", "Ask again what a result in a JSON file was the answer to."),
-    "check": ("msj.cli.check:check", "What a file is (spec file, log, policy), and whether it is valid."),
+    "check": ("msj.cli.check:check", "What a file is, and whether it is valid."),
     "list": ("msj.cli.list_variants:list_variants", "What a spec file can say, what applies to it, what answers mean."),
     "completion": ("msj.cli.completion:completion", "Tab completion for bash, zsh and fish."),
 }

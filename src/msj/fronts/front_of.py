@@ -29,7 +29,16 @@ def why_no_front(system: System) -> str | None:
         or discipline_of(system).why_no_front(system)
         or why_not_phase_type(system)
         or (_why_not_decided(_shape(system)) if policy_of(system).from_outside else None)
+        or (_refused.get(_shape(system)) if _refused else None)
     )
+
+
+_refused: dict[System, str] = {}  # systems whose chain was found to be none while it was built
+
+
+def refuse_front(system: System, reason: str) -> None:
+    """Let a system from now on have no front, for a reason that was found while its chain was built."""
+    _refused[_shape(system)] = reason
 
 
 def _shape(system: System) -> System:
