@@ -17,6 +17,7 @@ from msj.executors.workers import Workers, workers
 from msj.results import Missing, Outcome, Result, Watch, provenance
 from msj.sweeps.cell import Cell
 from msj.sweeps.folder import Folder
+from msj.sweeps.manifest import write_manifest
 from msj.sweeps.question import Question
 from msj.sweeps.reading import result_of
 from msj.sweeps.scheduler import Scheduler
@@ -113,7 +114,10 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
     started = time.perf_counter()
     cells = list(question.grid.cells(shard=question.shard))
     wanted = {cell.id: cell for cell in cells}
-    folder.ask(wanted.values())
+    folder.refresh()
+    folder.ask(wanted.values(), question.id)
+    if folder.path is not None:
+        write_manifest(folder.path, question, cells=len(cells), code=folder.code)
     able = [cell for cell in wanted.values() if isinstance(cell, Cell)]
     scheduler = Scheduler(folder, able, precision=question.precision, jobs=question.jobs, effort=effort)
     outcome, notes = None, []
