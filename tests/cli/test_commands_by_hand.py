@@ -316,7 +316,7 @@ def test_a_folder_of_a_sweep_is_told_and_pruned(run, asked, monkeypatch):
     assert run("sweep", "--prune", ".")[2] == "msj: removed 0 rows; 0.0 MB less\n"
     numbers = {
         "asked": 1200, "exact": 3, "simulated": 4, "unstable": 5, "without": 6, "waiting": 7, "blocks": 8, "jobs": 9000,
-        "seconds": 1.25, "pieces": 11, "size": 2_500_000, "stale": 0, "widest": None,
+        "seconds": 1.25, "pieces": 11, "size": 2_500_000, "stale": 0, "widest": None, "grid": 0, "unfinished": "",
     }  # fmt: skip
     found = SimpleNamespace(**numbers)
     monkeypatch.setattr("msj.sweeps.upkeep.status", lambda _: found)

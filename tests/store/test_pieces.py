@@ -191,7 +191,7 @@ def test_a_damaged_piece_is_named_with_the_first_line_of_the_reason(folder, monk
         return read
 
     there = folder / "broken.parquet"
-    monkeypatch.setattr(pyarrow.parquet, "ParquetFile", lambda file: file)
+    monkeypatch.setattr(pyarrow.parquet, "ParquetFile", lambda file, read_dictionary: file)
     assert pieces._read(there, failing(OSError(errno.ESTALE, "Stale file handle"))) is None
     for error in (OSError(errno.EIO, "first line\nsecond"), pyarrow.ArrowInvalid("first line\nsecond")):
         with pytest.raises(InvalidInput, match=r"first line\); it was damaged"):
@@ -202,3 +202,32 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidInput, match=r"rows/.*parquet' is in a folder that does not exist; make it first"):
         Pieces(tmp_path / "file" / "rows", SCHEMA).add([row("a", 1)])
+
+
+def test_a_flipped_bit_anywhere_in_a_piece_is_an_error(folder):
+    Pieces(folder, SCHEMA).add([{"key": f"{n}", "number": n} for n in range(50)])
+    [piece] = folder.glob("*.parquet")
+    content = piece.read_bytes()
+    for place in range(0, len(content), max(len(content) // 40, 1)):
+        changed = bytearray(content)
+        changed[place] ^= 4
+        piece.write_bytes(changed)
+        with pytest.raises(InvalidInput, match="its bytes are not those that were written"):
+            Pieces(folder, SCHEMA).whole()
+    piece.write_bytes(content)
+    assert Pieces(folder, SCHEMA).whole().num_rows == 50
+
+
+def test_texts_come_as_dictionaries_and_rows_are_chosen_piece_by_piece(folder):
+    pieces = Pieces(folder, SCHEMA)
+    for number in (1, 2):
+        pieces.add([{"key": "a", "number": number}, {"key": "b", "number": number}])
+    found = pieces.whole(["key"], texts=["key"], only=lambda table: table.slice(1))
+    assert found["key"].to_pylist() == ["b", "b"]
+    assert pyarrow.types.is_dictionary(found["key"].type)
+
+
+def test_a_column_that_older_pieces_do_not_have_is_empty(folder):
+    Pieces(folder, SCHEMA).add([{"key": "a", "number": 1}])
+    newer = pyarrow.schema([*SCHEMA, ("more", pyarrow.string())])
+    assert Pieces(folder, newer).whole(["key", "more"], texts=["more"]).to_pylist() == [{"key": "a", "more": None}]

@@ -27,10 +27,10 @@ from msj.sweeps.grid import Grid, Refused, clusters_of, read_grid
 from msj.sweeps.line import Line
 from msj.sweeps.opening import Opened, open_cell
 from msj.sweeps.question import Question, shard_of
-from msj.sweeps.reading import Read, _failure, _order, _outcome, _together, latest, opened, result_of
+from msj.sweeps.reading import _failure, _outcome, _together, latest, opened, result_of
 from msj.sweeps.scheduler import CHUNK, LARGEST, STRIKES, Running, Scheduler, Task
 from msj.sweeps.steps import Failed, _tried, open_cells, run_blocks
-from msj.sweeps.tables import PLACES, quantity_of, rows_as_text, rows_from_text
+from msj.sweeps.tables import rows_as_text, rows_from_text
 from msj.sweeps.upkeep import prune, status
 from msj.sweeps.where import _holds, _read, only
 
@@ -348,13 +348,12 @@ def test_the_same_reason_is_said_once_at_what_its_cells_have_in_common():
 
 
 def test_answers_are_ordered_by_where_they_stand_and_those_without_a_place_come_first():
-    def read(**places):
-        return Read({**dict.fromkeys(PLACES), **places}, [])
-
-    ordered = [read(load=0.5), read(cluster="a"), read(cluster="a", load=0.5), read(cluster="a", load=0.75)]
-    ordered += [read(cluster="a", servers=2), read(cluster="a", servers=10), read(cluster="b")]
-    assert sorted([ordered[n] for n in (6, 5, 4, 3, 2, 1, 0)], key=_order) == ordered
-    assert sorted(ordered[3:] + ordered[:3], key=_order) == ordered
+    places = [{"load": 0.5}, {"load": 0.9}, {"servers": 2}, {"policy": "a"}, {"cluster": "a"}]
+    places += [{"cluster": "a", "servers": 2}, {"cluster": "a", "servers": 10}, {"cluster": "b"}]
+    for turned in (places, places[::-1], places[3:] + places[:3]):
+        folder = Folder(None)
+        folder.keep_answers([(str(at), at, [row()], {"outcome": "solved"}) for at in turned])
+        assert [dict(each.at) for each in result_of(folder, provenance={})] == places
 
 
 def test_a_folder_gives_back_the_sharpest_answers_in_their_order(tmp_path):
@@ -387,12 +386,11 @@ def test_a_folder_gives_back_the_sharpest_answers_in_their_order(tmp_path):
     assert again.refresh() is True
     assert again.refresh() is False
     assert again.answers == folder.answers
-    found = latest(again, None)
-    ordered = sorted(found, key=_order)
-    assert [each.facts["load"] for each in ordered] == [None, 0.5, 0.9]
-    assert [len(each.rows) for each in ordered] == [0, 3, 1]
-    assert latest(again, {"none"}) == []
-    assert [each.facts["load"] for each in latest(again, {"a"})] == [0.5]
+    found = latest(again)
+    assert found.cells["load"].to_pylist() == [None, 0.5, 0.9]
+    assert found.owner.tolist() == [1, 1, 1, 2]
+    assert latest(again, {"none": {}}).count == 0
+    assert latest(again, {"a": {}}).cells["load"].to_pylist() == [0.5]
     result = result_of(again, provenance={})
     assert [(each.at.get("load"), each.value, each.bracket) for each in result] == [
         (0.5, 2.5, False),
@@ -467,7 +465,7 @@ def test_a_folder_is_counted_and_pruned_to_the_bytes_it_saves(tmp_path):
     assert saved == found.size - sum(file.stat().st_size for file in after) > 0
     assert len(after) == 2  # one for each table that has rows
     assert list(place.rglob("*.part")) == []
-    assert sorted(each.facts["load"] for each in latest(opened(place), {one, two})) == [0.5, 0.7]
+    assert latest(opened(place), {one: {}, two: {}}).cells["load"].to_pylist() == [0.5, 0.7]
     unstable = {"outcome": "unstable", "blocks": 12, "jobs": 5, "width": None}
     Folder(place).keep_answers([(two, cells[1].at, (), unstable)])
     found = status(place)
@@ -481,8 +479,7 @@ def test_a_folder_is_counted_and_pruned_to_the_bytes_it_saves(tmp_path):
     again.code = "another version"
     again.keep_answers([(waiting.id, waiting.at, [row(value=9.0)], {"outcome": "solved"})])
     prune(place)
-    [kept] = latest(opened(place), {waiting.id})
-    assert [quantity_of(record, {}).value for record in kept.rows] == [2.5]
+    assert latest(opened(place), {waiting.id: {}}).table["value"].to_pylist() == [2.5]
     with pytest.raises(InvalidInput, match="is no folder of a sweep"):
         opened(tmp_path)
 
@@ -729,7 +726,7 @@ def test_one_stream_answers_all_cells_that_mean_the_same(monkeypatch):
     assert (one.done, one.streams) == ({"c0", "c1"}, {})
     assert one._simulate(given[2], planned) == "s"  # it has ended: its answer is this cell's, too
     assert (one.done, one.streams) == ({"c0", "c1", "c2"}, {})
-    assert {each.facts["seed"] for each in latest(one.folder, None)} == {0, 1, 2}
+    assert latest(one.folder).cells["seed"].to_pylist() == [0, 1, 2]
 
 
 def test_what_others_have_found_is_taken_in(monkeypatch):
@@ -888,37 +885,44 @@ def test_workers_may_die_over_cells_and_blocks_so_often():
 
 
 def test_how_far_a_sweep_is(monkeypatch):
-    """Of four cells two are done, and one is at a width of 0.2 where 0.1 is wanted: a quarter of its jobs."""
+    """Two streams: one at twice the width wanted after 32 lengths, of which it needs 128; one before its first look."""
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    one = scheduler(cells(4))
+    one = scheduler(cells(4), jobs=10**9)
+    one.chunks.clear()
     assert one.progress() == (0.0, "0 of 4 cells")
     one.done |= {"c0", "c1"}
-    one.streams["s"] = running(looks=Looks(standings=[SimpleNamespace(width=0.2)]))
-    one.streams["t"] = running("t")  # nothing is known of it
-    assert one.progress() == (0.5625, "2 of 4 cells, widest ± 20.00%")
-    now[0] += 9.0  # nine seconds for 0.5625 of it: seven for the rest
-    assert one.progress()[1] == "2 of 4 cells, widest ± 20.00%, about 7 s left"
-    one.at_first = 0.25
-    assert one.progress()[1].endswith("about 13 s left")  # 9 · 0.4375 / 0.3125 = 12.6
-    one.at_first = 0.5575
-    assert "left" not in one.progress()[1]  # half a percent says nothing yet
-    one.at_first = 0.55
-    assert one.progress()[1].endswith("about 315 s left")  # 9 · 0.4375 / 0.0125
-    one.at_first = 0.0
-    for spent, told in ((2.0, False), (2.5, True)):
-        now[0] = 1000.0 + spent
-        assert ("left" in one.progress()[1]) is told
-    one.streams["t"].looks.standings = [SimpleNamespace(width=0.4)]
-    assert "widest ± 40.00%" in one.progress()[1]
-    one.streams["t"].looks.standings = []
-    one.streams["s"].looks.standings[-1].width = 0.05  # sharper than wanted counts as one
-    assert one.progress()[0] == 0.75
+    look = SimpleNamespace(width=0.2, blocks=32, jobs=1000)
+    one.streams["s"] = running(looks=Looks(through=32, standings=[look]), pace=0.5)
+    one.streams["t"] = running("t", looks=Looks(through=8), pace=0.5)
+    one.spent = 20.0
+    left = (128 - 32) * 0.5 + (128 - 8) * 0.5  # the second is taken for an average one
+    assert one.progress() == (20.0 / (20.0 + left), "2 of 4 cells, widest ± 20.00%")
+    now[0] += 10.0  # two workers have done the work of twenty seconds in ten
+    assert one.progress()[1] == f"2 of 4 cells, widest ± 20.00%, about {left / 2:.0f} s left"
+    look.width = 0.05  # narrow enough, but not confirmed: that takes 48 lengths, and is not called done
+    left = (48 - 32) * 0.5 + (48 - 8) * 0.5
+    assert one.progress()[0] == 20.0 / (20.0 + left) < 1.0
+    one.jobs = 1250  # no more than 40 lengths are allowed
+    assert one._most_lengths(one.streams["s"]) == 40.0
+    one.streams.clear()
+    one.chunks.append(cells(2))  # two cells that nobody has opened are like the two that were
+    assert one.progress()[0] == pytest.approx(20.0 / (20.0 + 2 * 20.0 / 2))
     single = scheduler(cells(1))
     single.done = {"c0"}
     assert single.progress()[0] == 1.0
     empty = scheduler()
     assert (empty.progress(), empty.open, empty.more) == ((0.0, "0 of 0 cells"), 0, False)
+
+
+def test_what_is_to_be_confirmed_comes_first_and_then_the_widest():
+    one = scheduler(precision=0.1)
+    widths = {"wide": 0.5, "narrow": 0.09, "wider": 0.7, "new": None}
+    for name, width in widths.items():
+        standings = [] if width is None else [SimpleNamespace(width=width, blocks=32, jobs=1)]
+        one.streams[name] = running(name, looks=Looks(standings=standings))
+        one._enter(one.streams[name])
+    assert [one.line.next().id for _ in widths] == ["narrow", "new", "wider", "wide"]
 
 
 def test_a_sweep_says_how_long_it_took(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from msj.cli.options import output_options, plot_option
-from msj.cli.show import draw_to, show_result
+from msj.cli.show import draw_to, show_result, tell_gaps
 from msj.cli.sweep import FOLDER, SHOWN
 
 
@@ -33,9 +33,9 @@ def results(folder: Path, where: Sequence[str], plot: Path | None, as_json: bool
     """
     from msj.plots import sweep as picture
     from msj.sweeps import read_sweep
-    from msj.sweeps.where import only
 
-    result = only(read_sweep(folder), where)
+    result = read_sweep(folder, where=where)
     named = any(text.replace(" ", "").startswith("name") for text in where)
     show_result(result, as_json=as_json, as_csv=as_csv, names=None if named else SHOWN)
+    tell_gaps(result, as_csv=as_csv)
     draw_to(plot, picture.draw, result)

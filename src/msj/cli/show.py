@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -14,7 +15,7 @@ from typing import Any
 
 import click
 
-from msj.cli.messages import CONTROL, colour_is_welcome, echo, explain, printable, say
+from msj.cli.messages import CONTROL, colour_is_welcome, echo, explain, manners, printable, say
 from msj.results import KINDS, Result
 from msj.results.grid import WIDTH, write_grid
 
@@ -25,21 +26,74 @@ _FIRST_WORD = re.compile(rf"^({'|'.join(KINDS)}|.*: unstable)(?=[,:;])", re.MULT
 
 def show_result(result: Result, *, as_json: bool, as_csv: bool = False, names: Collection[str] | None = None) -> None:
     """Print a result in the form asked for; ``names`` are the quantities that a table for people shows."""
+    if (as_json or as_csv) and isinstance(result.quantities, Sequence) and not isinstance(result.quantities, tuple):
+        _stream(result, as_json=as_json)
+        return
     if as_json:
         show_json(result.to_dict())
         return
-    explain(result.to_dict())
+    if manners().verbose:
+        explain(result.to_dict())
     if as_csv:
         echo(result.to_csv(), nl=False)
         return
-    shown = result
-    if names is not None:
-        rows = tuple(row for row in result if row.name in names and row.job_class is None)
-        shown = replace(result, quantities=rows)
+    shown = result if names is None else result.named(names)
     click.echo(_coloured(printable(shown.to_text(width=screen_width()))))
     if len(shown) < len(result):
         left_out = len(result) - len(shown)
         click.echo(f"\n({left_out} more rows, per class and percentiles among them: --json or --csv)")
+
+
+class _Echo(io.TextIOBase):
+    """Prints what is written to it, some thousand characters at a time."""
+
+    def __init__(self) -> None:
+        self.held: list[str] = []
+        self.size = 0
+
+    def write(self, text: str) -> int:
+        self.held.append(text)
+        self.size += len(text)
+        if self.size > 1 << 16:
+            self.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        text, self.held, self.size = "".join(self.held), [], 0
+        if text:
+            click.echo(text, nl=False)
+
+
+def _stream(result: Result, *, as_json: bool) -> None:
+    """Print a result row by row: a sweep may have millions of rows, kept as columns."""
+    if manners().verbose:
+        explain(replace(result, quantities=()).to_dict())
+    out = _Echo()
+    if as_json:
+        _write_json(result, out)
+    else:
+        result.write_csv(out)  # type: ignore[arg-type]
+    out.flush()
+
+
+def _write_json(result: Result, out: io.TextIOBase) -> None:
+    """Write what :func:`show_json` would."""
+    text = json.dumps(replace(result, quantities=()).to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    before, empty, after = text.partition('"quantities": []')
+    assert empty
+    out.write(f'{before}"quantities": [')
+    comma = ""
+    for row in result:
+        written = json.dumps(row.to_dict(result.time_unit), indent=2, ensure_ascii=False, allow_nan=False)
+        out.write(f"{comma}\n    {written.replace(chr(10), chr(10) + '    ')}")
+        comma = ","
+    out.write(f"{chr(10) + '  ' if comma else ''}]{after}\n")
+
+
+def tell_gaps(result: Result, *, as_csv: bool) -> None:
+    """Say on stderr what has no answer and why, where CSV has no room for sentences."""
+    for sentence in (*result.notes, *map(str, result.missing)) if as_csv else ():
+        say(sentence)
 
 
 def leave(result: Result) -> None:

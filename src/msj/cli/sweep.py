@@ -13,7 +13,7 @@ from msj.cli.messages import say
 from msj.cli.options import JOBS, PROCESSES, SEED, SpecPath, complete_policies, levels, output_options, plot_option
 from msj.cli.options import policies_from_text as policies_of
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import draw_to, leave, show_grid, show_json, show_result
+from msj.cli.show import draw_to, leave, show_grid, show_json, show_result, tell_gaps
 from msj.errors import Failure
 
 SHOWN = ("mean_response_time", "waiting_probability", "stability_threshold", "queue_growth_rate")
@@ -105,6 +105,7 @@ def sweep(
             **options,
         )
     show_result(result, as_json=as_json, as_csv=as_csv, names=SHOWN)
+    tell_gaps(result, as_csv=as_csv)
     if result.outcome.exit_code != 130:
         draw_to(plot, picture.draw, result)
     leave(result)
@@ -121,7 +122,7 @@ def _show_status(folder: Path, *, as_json: bool) -> None:
         return
     widest = "" if found.widest is None else f", the widest interval ± {found.widest:.2%}"
     rows = [
-        ("cells asked for", f"{found.asked:,}"),
+        ("cells asked for", f"{found.asked:,}" + (f" of {found.grid:,} in the grid" if found.grid else "")),
         ("answered exactly", f"{found.exact:,}"),
         ("simulated", f"{found.simulated:,}{widest}"),
         ("unstable", f"{found.unstable:,}"),
@@ -132,5 +133,6 @@ def _show_status(folder: Path, *, as_json: bool) -> None:
         ("seconds of work", f"{found.seconds:,.1f}"),
         ("files", f"{found.pieces:,}, {found.size / 1e6:.1f} MB"),
     ]
+    rows += [("not finished", found.unfinished)] if found.unfinished else []
     rows += [("of other code", f"{found.stale:,} cells: --prune removes them")] if found.stale else []
     show_grid(("", str(folder)), rows)

@@ -9,8 +9,8 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, TextIO
 
 from msj.errors import InvalidInput
 from msj.results.coordinates import COORDINATES
@@ -25,14 +25,23 @@ FORMULA = re.compile(r"'*[=+\-@\t\r]")
 def records_of(quantities: Iterable[Quantity], time_unit: str | None = None) -> list[dict[str, Any]]:
     """Return one flat record per row, all with the same keys; None where there is nothing."""
     rows = list(quantities)
-    used = [name for name in COORDINATES if any(name in row.at for row in rows)]
-    found = []
+    return list(_records(rows, _coordinates(rows), time_unit))
+
+
+def _coordinates(rows: Iterable[Quantity]) -> list[str]:
+    """Return the coordinates in use."""
+    found: set[str] = set()
+    for row in rows:
+        found.update(row.at)
+    return [name for name in COORDINATES if name in found]
+
+
+def _records(rows: Iterable[Quantity], used: list[str], time_unit: str | None) -> Iterator[dict[str, Any]]:
     for row in rows:
         plain = row.to_dict(time_unit)
         record = {"name": row.name, "class": row.job_class, "level": row.level}
         record |= {f"at.{name}": row.at.get(name) for name in used}
-        found.append(record | {key: plain.get(key) for key in COLUMNS})
-    return found
+        yield record | {key: plain.get(key) for key in COLUMNS}
 
 
 def quantities_from(records: Iterable[Mapping[str, Any]]) -> tuple[Quantity, ...]:
@@ -57,14 +66,21 @@ def quantities_from(records: Iterable[Mapping[str, Any]]) -> tuple[Quantity, ...
 
 def write_csv(quantities: Iterable[Quantity], time_unit: str | None = None) -> str:
     """Return the rows as CSV with full precision; texts that look like formulas get an apostrophe in front."""
-    records = records_of(quantities, time_unit)
     buffer = io.StringIO()
-    writer = csv.DictWriter(
-        buffer, list(records[0]) if records else ["name", "class", "level", *COLUMNS], lineterminator="\n"
-    )
-    writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in record.items()} for record in records)
+    write_csv_to(buffer, tuple(quantities), time_unit)
     return buffer.getvalue()
+
+
+def write_csv_to(file: TextIO, quantities: Collection[Quantity], time_unit: str | None = None) -> None:
+    """Write the rows as CSV, one after the other; they are gone through twice and never held together."""
+    quick = getattr(quantities, "flat_records", None)  # rows that are kept as columns
+    used, rows = quick(time_unit) if quick is not None else (_coordinates(quantities), None)
+    columns = ["name", "class", "level", *(f"at.{name}" for name in used), *COLUMNS]
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    if rows is None:
+        rows = (tuple(record.values()) for record in _records(quantities, used, time_unit))
+    writer.writerows(map(_cell, row) for row in rows)
 
 
 def read_csv(text: str) -> tuple[Quantity, ...]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from msj.errors import Failure, InvalidInput
 from msj.registry import nearest
@@ -18,7 +18,7 @@ from msj.results.grid import WIDTH, wrap_sentences
 from msj.results.html import write_html
 from msj.results.outcome import Missing, Outcome
 from msj.results.quantity import Quantity
-from msj.results.records import records_of, write_csv
+from msj.results.records import records_of, write_csv, write_csv_to
 from msj.results.table import write_table
 from msj.results.units import ratio
 from msj.results.units import time_unit as unit_named
@@ -199,6 +199,18 @@ class Result:
     def to_csv(self) -> str:
         """Return the rows as CSV with full precision; ``msj.results.read_csv`` reads it back."""
         return write_csv(self.quantities, self.time_unit)
+
+    def write_csv(self, file: TextIO) -> None:
+        """Write the rows as CSV to an open file, one after the other."""
+        write_csv_to(file, self.quantities, self.time_unit)
+
+    def named(self, names: Collection[str]) -> Self:
+        """Return the part with the quantities of these names that are about all jobs."""
+        quick = getattr(self.quantities, "named", None)  # rows that are kept as columns know a quicker way
+        if quick is not None:
+            return replace(self, quantities=quick(names))
+        rows = tuple(row for row in self.quantities if row.name in names and row.job_class is None)
+        return replace(self, quantities=rows)
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the rows as a pandas table with the columns of the CSV."""

@@ -5,6 +5,8 @@ So no lock is needed, on network file systems neither; whatever ends a writer le
 union of its pieces: files of two copies of a folder may simply be put together. Rows of the same key are the same
 rows; readers take the first, in the order of the pieces' names.
 
+A piece's name ends in a checksum of its bytes, which is compared when it is read first: a flipped bit is an error.
+
 Whoever has written many small pieces puts them together to one and then removes them. A reader who finds one gone lists
 the folder again: its rows are in a piece that was there before it went.
 """
@@ -12,7 +14,9 @@ the folder again: its rows are in a piece that was there before it went.
 from __future__ import annotations
 
 import errno
+import io
 import uuid
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
 ENDING = ".parquet"
 MANY = 64  # small pieces of one writer, before they are put together
 GROUP = 256  # rows of a table in order that are read at once, at least
+CHUNK = 1 << 20  # bytes that are read at once for a checksum
 
 
 class Pieces:
@@ -47,6 +52,7 @@ class Pieces:
         self.seen: set[str] = set()  # names of pieces that were read, or written here
         self.mine: list[tuple[Path, pyarrow.Table]] = []  # small ones that were written here
         self._kept: list[pyarrow.Table] = []  # without a folder
+        self._checked: set[str] = set()  # names of pieces whose bytes are as they were written
 
     def add(self, records: Sequence[dict[str, Any]]) -> None:
         """Write rows as one piece."""
@@ -87,7 +93,7 @@ class Pieces:
             for piece in self.pieces():
                 if piece.name in self.seen:
                     continue
-                table = self._read(piece, _columns(columns))
+                table = self._read(piece, _columns(columns or self.schema.names, schema=self.schema))
                 if table is None:
                     gone = True
                     continue
@@ -98,18 +104,63 @@ class Pieces:
         """Return the pieces there are, in the order of their names."""
         return [] if self.folder is None else sorted(self.folder.glob(f"*{ENDING}"))
 
-    def whole(self, columns: Sequence[str] | None = None) -> pyarrow.Table:
-        """Return all rows there are, of all pieces."""
+    def whole(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        texts: Sequence[str] = (),
+        only: Callable[[pyarrow.Table], pyarrow.Table] | None = None,
+    ) -> pyarrow.Table:
+        """Return all rows there are, of all pieces.
+
+        Parameters
+        ----------
+        columns
+            The columns to read, all if not given.
+        texts
+            Columns of texts to return as dictionaries, each text once.
+        only
+            Applied to each piece before the pieces are put together: a filter of rows.
+        """
         import pyarrow
 
-        found = [table.select(columns) if columns else table for table in self._kept]
+        names = list(columns) if columns else self.schema.names
+        chosen = only or (lambda table: table)
+        found = [chosen(self._with_texts(table.select(names), texts)) for table in self._kept]
         while self.folder is not None:
-            read = [self._read(piece, _columns(columns)) for piece in self.pieces()]
+            how = _columns(names, lambda table: chosen(self._with_texts(table, texts)), self.schema)
+            read = [self._read(piece, how, texts) for piece in self.pieces()]
             if not any(table is None for table in read):  # else one was put together with others meanwhile
                 found = [table for table in read if table is not None]
                 break
-        empty = self.schema.empty_table()
-        return pyarrow.concat_tables([empty.select(columns) if columns else empty, *found])
+        empty = self._with_texts(self.schema.empty_table().select(names), texts)
+        return pyarrow.concat_tables([empty, *found]).unify_dictionaries()
+
+    def column(self, name: str, pieces: Sequence[Path], *, text: bool = False) -> pyarrow.ChunkedArray | None:
+        """Return one column of some pieces; a text's as a dictionary. None if a piece is gone meanwhile.
+
+        Reading column by column needs the memory of one column more than what is kept of them.
+        """
+        import pyarrow
+
+        texts = [name] if text else []
+        empty = self._with_texts(self.schema.empty_table().select([name]), texts)
+        found = [self._with_texts(table.select([name]), texts) for table in self._kept]
+        for piece in pieces:
+            table = self._read(piece, _columns([name], schema=self.schema), texts)
+            if table is None:
+                return None
+            found.append(self._with_texts(table, texts))
+        return pyarrow.concat_tables([empty, *found]).unify_dictionaries()[name]
+
+    def _with_texts(self, table: pyarrow.Table, texts: Sequence[str]) -> pyarrow.Table:
+        import pyarrow
+
+        for name in texts:
+            place = table.schema.get_field_index(name)
+            if not pyarrow.types.is_dictionary(table.schema.field(place).type):
+                table = table.set_column(place, name, table[name].dictionary_encode())
+        return table
 
     def some(self, piece: str, key: str, others: Sequence[int]) -> pyarrow.Table | None:
         """Return the rows of a piece with these values in the columns of its order; None if it is gone."""
@@ -144,23 +195,43 @@ class Pieces:
         assert self.folder is not None
         if self.order:
             table = table.sort_by([(column, "ascending") for column in self.order])
-        place = self.folder / f"{uuid.uuid4().hex}{ENDING}"
+        content = io.BytesIO()
+        options: dict[str, Any] = {"compression": "zstd", "row_group_size": GROUP if self.order else None}
+        pyarrow.parquet.write_table(table, content, **options)
+        place = self.folder / f"{uuid.uuid4().hex}-{zlib.crc32(content.getbuffer()):08x}{ENDING}"
         self.seen.add(place.name)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise not_written(place, error) from error
-        options: dict[str, Any] = {"compression": "zstd", "row_group_size": GROUP if self.order else None}
-        write_atomically(place, lambda file: pyarrow.parquet.write_table(table, file, **options))
+        write_atomically(place, lambda file: file.write(content.getbuffer()))
         return place
 
-    def _read(self, piece: Path, how: Callable[[Any], pyarrow.Table]) -> pyarrow.Table | None:
+    def _check(self, piece: Path, file: Any) -> None:
+        """Compare a piece's bytes with the checksum in its name, once."""
+        _, _, written = piece.stem.partition("-")
+        if not written or piece.name in self._checked:
+            return
+        checksum = 0
+        while chunk := file.read(CHUNK):
+            checksum = zlib.crc32(chunk, checksum)
+        file.seek(0)
+        if f"{checksum:08x}" != written:
+            raise OSError("its bytes are not those that were written")
+        self._checked.add(piece.name)
+
+    def _read(
+        self, piece: Path, how: Callable[[Any], pyarrow.Table], texts: Sequence[str] = ()
+    ) -> pyarrow.Table | None:
         import pyarrow
         import pyarrow.parquet
 
         try:
             with piece.open("rb") as file:
-                return how(pyarrow.parquet.ParquetFile(file))
+                self._check(piece, file)
+                encoded = [name for name in texts if name in pyarrow.parquet.read_schema(file).names] if texts else []
+                file.seek(0)
+                return how(pyarrow.parquet.ParquetFile(file, read_dictionary=encoded))
         except FileNotFoundError:
             return None
         except (OSError, pyarrow.ArrowException) as error:
@@ -173,10 +244,24 @@ class Pieces:
             ) from None
 
 
-def _columns(names: Sequence[str] | None) -> Callable[[Any], pyarrow.Table]:
-    """Return how all rows are read, with some columns."""
-    # Without threads: pieces are small, and Arrow's may outlive the interpreter, which then aborts.
-    return lambda content: content.read(columns=None if names is None else list(names), use_threads=False)
+def _columns(
+    names: Sequence[str], chosen: Callable[[pyarrow.Table], pyarrow.Table] | None = None, schema: Any = None
+) -> Callable[[Any], pyarrow.Table]:
+    """Return how rows are read, with some columns; one that an older piece does not have is empty."""
+
+    def read(content: Any) -> pyarrow.Table:
+        import pyarrow
+
+        there = [name for name in names if name in content.schema_arrow.names]
+        # Without threads: pieces are small, and Arrow's may outlive the interpreter, which then aborts.
+        table = content.read(columns=there, use_threads=False)
+        for name in names:
+            if name not in there:
+                table = table.append_column(name, pyarrow.nulls(table.num_rows, schema.field(name).type))
+        table = table.select(list(names))
+        return table if chosen is None else chosen(table)
+
+    return read
 
 
 def _may_hold(group: Any, column: int, key: str) -> bool:

@@ -97,10 +97,10 @@ class Folder:
         if known is None or answer.blocks > known.blocks:
             self.answers[record["cell"]] = answer
 
-    def ask(self, cells: Iterable[Cell | Refused]) -> None:
-        """Note which cells are asked for, and why some are none; what was noted before is not noted again."""
-        known = set(self.tables["asked"].whole(["cell"])["cell"].to_pylist())
-        new = [cell for cell in cells if cell.id not in known]
+    def ask(self, cells: Iterable[Cell | Refused], question: str | None = None) -> None:
+        """Note which cells a question asks for, and why some are none; what was noted before is not noted again."""
+        known = set(zip(*self.tables["asked"].whole(["cell", "question"]).to_pydict().values(), strict=True))
+        new = [cell for cell in cells if (cell.id, question) not in known]
         self.tables["asked"].add(
             [
                 {
@@ -108,15 +108,18 @@ class Folder:
                     **_places(cell.at),
                     "system": json.dumps(cell.document) if isinstance(cell, Cell) else None,
                     "code": self.code,
+                    "question": question,
                 }
                 for cell in new
             ]
         )
+        for cell in new:  # it is written, and would only take up memory here and in every task
+            vars(cell).pop("document", None)
         invalid = Failure.INVALID_INPUT.label
         self.keep_answers(
             (cell.id, cell.at, (), {"outcome": invalid, "message": cell.reason})
             for cell in new
-            if isinstance(cell, Refused)
+            if isinstance(cell, Refused) and cell.id not in self.answers
         )
 
     def keep_answers(

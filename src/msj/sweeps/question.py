@@ -12,6 +12,7 @@ from msj.errors import InvalidInput
 from msj.model.numbers import positive, whole
 from msj.simulation import LEVELS
 from msj.simulation.question import checked_levels
+from msj.store import computing_code, digest
 from msj.sweeps.cell import Asked
 from msj.sweeps.grid import Grid, read_grid
 
@@ -91,6 +92,12 @@ class Question:
             "shard": None if self.shard == WHOLE else "{}/{}".format(*self.shard),
         }
         return {key: value for key, value in found.items() if value is not None}
+
+    @property
+    def id(self) -> str:
+        """The identity of the question: all that its answers depend on, without the budget and the shard."""
+        said = {key: value for key, value in self.plain().items() if key not in ("precision", "jobs", "shard")}
+        return digest("question", said, self.grid.seed, computing_code())
 
 
 WHOLE = (1, 1)

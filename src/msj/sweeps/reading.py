@@ -1,26 +1,45 @@
-"""A sweep's folder read back: answers as a Result, how far it is, and what can go."""
+"""A sweep's folder read back, as columns: the sharpest answer of each cell, in the order of the coordinates."""
 
 from __future__ import annotations
 
-import operator
 import os
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from msj.errors import Failure, InvalidInput
-from msj.results import Missing, Outcome, Quantity, Result, provenance
+from msj.results import Missing, Outcome, Result, provenance
 from msj.results.coordinates import At
+from msj.store.pieces import Pieces
+from msj.sweeps.asked import AskedCells, asked_cells
 from msj.sweeps.folder import TABLES, Folder
-from msj.sweeps.tables import OF_ROWS, PLACES, SAME, quantity_of
+from msj.sweeps.rows import Rows, codes_of, mask_of
+from msj.sweeps.tables import OF_ROWS, PLACES, SAME, TEXT_PLACES
+from msj.sweeps.where import Condition, conditions_of
+
+if TYPE_CHECKING:
+    import pyarrow
 
 #: Cells that have all they were asked for.
 ANSWERED = (Outcome.SOLVED.label, Outcome.NO_LOAD_GIVEN.label)
+TEXTS = (
+    "cell", *TEXT_PLACES, "name", "class", "kind", "method", "citation", "formula", "quantity", "outcome", "message",
+)  # fmt: skip
 
 
-def read_sweep(folder: str | os.PathLike[str]) -> Result:
-    """Return all answers in a sweep's folder; rows stand at what differs between them.
+def read_sweep(folder: str | os.PathLike[str], *, where: Iterable[str] = ()) -> Result:
+    """Return the answers in a sweep's folder; rows stand at what differs between them.
+
+    Parameters
+    ----------
+    folder
+        The folder that ``sweep(out=...)`` filled; a sweep may be at work in it.
+    where
+        Conditions such as ``"load>=0.9"`` or ``"name=mean_response_time"``; only rows that fulfil all are read.
 
     Examples
     --------
@@ -30,8 +49,11 @@ def read_sweep(folder: str | os.PathLike[str]) -> Result:
     ...     msj.read_sweep(folder).quantities == found.quantities
     True
     """
+    conditions = conditions_of(where)
     question = {"verb": "read_sweep", "options": {"folder": os.fspath(folder)}}
-    return result_of(opened(folder), provenance=provenance(question=question))
+    there = opened(folder)
+    asked = asked_cells(there)
+    return result_of(there, asked=asked, where=conditions, provenance=provenance(question=question))
 
 
 def opened(path: str | os.PathLike[str]) -> Folder:
@@ -46,6 +68,8 @@ def result_of(
     folder: Folder,
     *,
     cells: Mapping[str, Mapping[str, Any]] | None = None,
+    asked: AskedCells | None = None,
+    where: Sequence[Condition] = (),
     outcome: Outcome | None = None,
     system: dict[str, Any] | None = None,
     provenance: dict[str, Any],
@@ -53,29 +77,203 @@ def result_of(
     notes: Iterable[str] = (),
 ) -> Result:
     """Return the answers of all cells, or of some (with their coordinates), in the order of their coordinates."""
-    answers = sorted(latest(folder, cells), key=_order)
-    asked = [answer.facts for answer in answers] if cells is None else list(cells.values())
-    places = [name for name in PLACES if len({at.get(name) for at in asked}) > 1]
-    rows: list[Quantity] = []
-    gaps: list[Missing] = []
-    for answer in answers:
-        facts = answer.facts
-        at = At({name: facts[name] for name in places if facts[name] is not None})
-        found = [quantity_of(record, at) for record in answer.rows]
-        rows += found
-        if facts["outcome"] not in ANSWERED and not any(row.name == "mean_response_time" for row in found):
-            failure = _failure(facts["outcome"])
-            name = "response times" if found else "answer"
-            gaps.append(Missing(name=name, failure=failure, reason=facts["message"] or failure.value, at=at))
+    named = cells if cells is not None else None if asked is None else asked.labels
+    answers = latest(folder, named, where, {} if asked is None else asked.labels)
+    differ = None if cells is None else [name for name in PLACES if len({at.get(name) for at in cells.values()}) > 1]
+    places = differ if differ is not None else answers.places if asked is None else asked.places(answers)
+    gaps = [*answers.gaps(places)]
     gaps += [replace(gap, at={name: gap.at[name] for name in places if name in gap.at}) for gap in missing]
+    unfinished = "" if asked is None or where else asked.unfinished({*answers.cells["cell"].to_pylist()})
+    if unfinished:
+        gaps.append(Missing(name="answer", failure=Failure.INTERRUPTED, reason=unfinished))
+        outcome = outcome or Outcome.INTERRUPTED
     return Result(
         system=system or {},
-        quantities=tuple(rows),
-        outcome=outcome or _outcome([answer.facts["outcome"] for answer in answers]),
+        quantities=answers.rows(places),  # type: ignore[arg-type]
+        outcome=outcome or _outcome(answers.outcomes),
         provenance=provenance,
         missing=_together(gaps),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys((*notes, *(() if asked is None else asked.notes)))),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """The sharpest answers, in the order of their coordinates.
+
+    Parameters
+    ----------
+    table, owner
+        Their rows, and the cell of each: a number in the table of cells.
+    cells
+        One row for each cell: its coordinates, and how it ended.
+    with_means
+        Which cells have a mean response time.
+    """
+
+    table: pyarrow.Table
+    owner: Any
+    cells: pyarrow.Table
+    with_means: Any
+
+    @property
+    def count(self) -> int:
+        """Cells with an answer."""
+        return int(self.cells.num_rows)
+
+    @cached_property
+    def places(self) -> list[str]:
+        """The coordinates in which the cells differ."""
+        return [name for name in PLACES if len(self.cells[name].unique()) > 1]
+
+    @property
+    def outcomes(self) -> list[str]:
+        """How cells ended, each way once."""
+        return list(self.cells["outcome"].unique().to_pylist())
+
+    def rows(self, places: Sequence[str]) -> Rows:
+        """Return the rows at these coordinates."""
+        return Rows(self.table, self.owner, self.cells, places)
+
+    def gaps(self, places: Sequence[str]) -> Iterable[Missing]:
+        """Yield why cells have no answer, or no response times."""
+        without = mask_of(self.cells["outcome"], lambda label: label not in ANSWERED) & ~self.with_means
+        for facts in self.cells.take(np.flatnonzero(without)).to_pylist():
+            failure = _failure(facts["outcome"])
+            at = At({name: facts[name] for name in places if facts[name] is not None})
+            name = "response times" if facts["name"] is not None else "answer"
+            yield Missing(name=name, failure=failure, reason=facts["message"] or failure.value, at=at)
+
+
+def latest(
+    folder: Folder,
+    cells: Mapping[str, Any] | None = None,
+    where: Sequence[Condition] = (),
+    labels: Mapping[str, str | None] | None = None,
+) -> Answers:
+    """Return each cell's sharpest answer; of all cells, or of some.
+
+    Parameters
+    ----------
+    folder
+        Where they are kept.
+    cells
+        The cells by id, all if not given.
+    where
+        Conditions; only rows that fulfil them are read, but for the columns they are about.
+    labels
+        Cells whose cluster has to be called by another name, to tell two questions apart.
+    """
+    while (found := _latest(Columns(folder.tables["rows"]), cells, where, labels or {})) is None:
+        pass  # a piece was put together with others meanwhile
+    return found
+
+
+class Columns:
+    """The columns of the table of rows, one at a time, of the same pieces; ``gone`` if one is there no more."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self.pieces, self.listed = pieces, pieces.pieces()
+        self.gone = False
+
+    def take(self, name: str, numbers: Any = None) -> Any:
+        """Return a column, all of it or some rows; a column without values takes no memory."""
+        import pyarrow
+
+        column = self.pieces.column(name, self.listed, text=name in TEXTS)
+        if column is None:
+            self.gone = True
+            return pyarrow.chunked_array([pyarrow.nulls(0 if numbers is None else len(numbers))])
+        column = column if numbers is None else column.take(numbers)
+        return pyarrow.chunked_array([pyarrow.nulls(len(column))]) if column.null_count == len(column) else column
+
+
+def _latest(
+    columns: Columns,
+    cells: Mapping[str, Any] | None,
+    where: Sequence[Condition],
+    labels: Mapping[str, str | None],
+) -> Answers | None:
+    import pyarrow
+
+    number, ids = codes_of(columns.take("cell"))
+    blocks = columns.take("blocks").to_numpy().astype(np.int64)
+    if columns.gone:
+        return None
+    wanted = np.array([cells is None or cell in cells for cell in ids] + [False], dtype=bool)
+    sharpest = np.full(len(ids) + 1, -1, dtype=np.int64)
+    np.maximum.at(sharpest, number, blocks)
+    kept = np.flatnonzero(wanted[number] & (blocks == sharpest[number]))
+    del blocks
+    kept = kept[~_doubled(columns, number, kept)]
+    first = kept[np.unique(number[kept], return_index=True)[1]]
+    heads = pyarrow.table({name: columns.take(name, first) for name in ("cell", *PLACES, "outcome", "message", "name")})
+    heads = _relabelled(heads, labels)
+    for each in where:
+        if each.column in PLACES:
+            held = np.flatnonzero(mask_of(heads[each.column], each.holds))
+            heads, first = heads.take(held), first[held]
+    order = np.lexsort([_ranks(heads[name]) for name in reversed(PLACES)])
+    heads, first = heads.take(order), first[order]
+    rank = np.full(len(ids) + 1, -1, dtype=np.int32)
+    rank[number[first]] = np.arange(len(first), dtype=np.int32)
+    kept = kept[rank[number[kept]] >= 0]
+    kept = kept[np.argsort(rank[number[kept]], kind="stable")]
+    for each in (*where, Condition(column="name", operation="!=", value=None)):
+        if each.column in OF_ROWS:
+            kept = kept[mask_of(columns.take(each.column, kept), each.holds)]
+    means = kept[mask_of(columns.take("name", kept), lambda name: name == "mean_response_time")]
+    with_means = np.zeros(len(first), dtype=bool)
+    with_means[rank[number[means]]] = True
+    table = pyarrow.table({name: columns.take(name, kept) for name in OF_ROWS})
+    if any(each.column in OF_ROWS for each in where):
+        with_means[:] = True  # a condition about rows: the reason of a cell without rows does not fulfil it
+    found = Answers(table=table, owner=rank[number[kept]], cells=heads, with_means=with_means)
+    return None if columns.gone else found
+
+
+def _doubled(columns: Columns, number: Any, kept: Any) -> Any:
+    """Return which rows stand there before: two sweeps may have answered the same cell, as sharply.
+
+    Then the first row of the cell occurs twice; only such cells are looked at.
+    """
+    import pandas
+
+    found = np.zeros(len(kept), dtype=bool)
+    if not len(kept):
+        return found
+    mine, first = number[kept], np.full(int(number.max()) + 1, -1, dtype=np.int64)
+    heads, places = np.unique(mine, return_index=True)
+    first[heads] = places
+    like_first = np.ones(len(kept), dtype=bool)
+    for name in SAME:
+        codes = codes_of(columns.take(name, kept))[0]
+        if columns.gone:
+            return found
+        like_first &= codes == codes[first[mine]]
+    suspect = np.flatnonzero((np.bincount(mine[like_first], minlength=len(first)) > 1)[mine])
+    if len(suspect):
+        same = {name: codes_of(columns.take(name, kept[suspect]))[0] for name in SAME}
+        found[suspect] = pandas.DataFrame({"cell": number[kept[suspect]], **same}).duplicated().to_numpy()
+    return found
+
+
+def _relabelled(heads: pyarrow.Table, labels: Mapping[str, str | None]) -> pyarrow.Table:
+    """Call clusters by the names that tell questions apart."""
+    import pyarrow
+
+    if not any(label is not None for label in labels.values()):
+        return heads
+    old = heads["cluster"].to_pylist()
+    new = [labels.get(cell) or name for cell, name in zip(heads["cell"].to_pylist(), old, strict=True)]
+    return heads.set_column(heads.schema.get_field_index("cluster"), "cluster", pyarrow.array(new, pyarrow.string()))
+
+
+def _ranks(column: Any) -> Any:
+    """Return a column as whole numbers in the order of its values; where there is none comes first."""
+    codes, values = codes_of(column)
+    order = {value: place for place, value in enumerate(sorted(values))}
+    return np.array([*(order[value] for value in values), -1], dtype=np.int64)[codes]
 
 
 def _together(gaps: Iterable[Missing]) -> tuple[Missing, ...]:
@@ -89,49 +287,13 @@ def _together(gaps: Iterable[Missing]) -> tuple[Missing, ...]:
     )
 
 
-class Read(NamedTuple):
-    """A cell's answer as it was kept: what all its rows share, and what each has of its own (``tables.OF_ROWS``)."""
-
-    facts: dict[str, Any]
-    rows: list[tuple[Any, ...]]
-
-
-def _order(answer: Read) -> list[Any]:
-    """Return what answers are sorted by: texts and numbers of each coordinate in turn, those without one first."""
-    return [(place is not None, 0 if place is None else place) for place in (answer.facts[name] for name in PLACES)]
-
-
-def latest(folder: Folder, cells: Collection[str] | None) -> list[Read]:
-    """Return each cell's sharpest answer; of all cells, or of some."""
-    table = folder.tables["rows"].whole()
-    names, blocks = table["cell"].to_pylist(), table["blocks"].to_pylist()
-    sharpest: dict[str, int] = {}
-    first: dict[str, int] = {}  # row of the sharpest answer, for what all its rows share
-    for number, (cell, known) in enumerate(zip(names, blocks, strict=True)):
-        if known > sharpest.get(cell, -1) and (cells is None or cell in cells):
-            sharpest[cell], first[cell] = known, number
-    if not first:
-        return []
-    # Each row once: two sweeps may have answered the same cell. A cell without quantities has a row without a name.
-    found: dict[str, dict[Any, tuple[Any, ...]]] = {cell: {} for cell in first}
-    own = zip(*(table[column].to_pylist() for column in OF_ROWS), strict=True)
-    for cell, known, record in zip(names, blocks, own, strict=True):
-        if known == sharpest.get(cell) and record[0] is not None:
-            found[cell].setdefault(_same(record), record)
-    facts = table.select([*PLACES, "outcome", "message"]).take(list(first.values())).to_pylist()
-    return [Read(shared, list(rows.values())) for shared, rows in zip(facts, found.values(), strict=True)]
-
-
-_same = operator.itemgetter(*(OF_ROWS.index(column) for column in SAME))
-
-
 def _failure(label: str) -> Failure:
     """Return why there is no answer, from how a cell ended."""
     known = {failure.label: failure for failure in Failure} | {Outcome.TOO_SHORT.label: Failure.TOO_FEW_JOBS}
     return known.get(label, Failure.NOT_SUPPORTED)
 
 
-def _outcome(labels: list[str]) -> Outcome:
+def _outcome(labels: Sequence[str]) -> Outcome:
     """Return how a whole sweep ended, from how its cells did."""
     known = [Outcome.from_label(label) for label in labels if label in {outcome.label for outcome in Outcome}]
     if known and all(outcome is Outcome.UNSTABLE for outcome in known):

@@ -19,6 +19,7 @@ from msj.model.trials import try_laws
 from msj.results import Missing, Outcome, Result, Watch, provenance
 from msj.sweeps.cell import Cell
 from msj.sweeps.folder import Folder
+from msj.sweeps.manifest import write_manifest
 from msj.sweeps.question import WHOLE, Question
 from msj.sweeps.reading import result_of
 from msj.sweeps.scheduler import Scheduler
@@ -116,7 +117,10 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
     started = time.perf_counter()
     cells = list(question.grid.cells(shard=question.shard))
     wanted = {cell.id: cell for cell in cells}
-    folder.ask(wanted.values())
+    folder.refresh()
+    folder.ask(wanted.values(), question.id)
+    if folder.path is not None:
+        write_manifest(folder.path, question, cells=len(cells), code=folder.code)
     able = [cell for cell in wanted.values() if isinstance(cell, Cell)]
     scheduler = Scheduler(folder, able, precision=question.precision, jobs=question.jobs, effort=effort)
     outcome, notes = None, []
@@ -131,6 +135,7 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
         outcome = Outcome.INTERRUPTED
         notes.append(f"{str(lost)[0].upper()}{str(lost)[1:]}.")
         effort.tell(1.0, str(lost), notice=True)
+    scheduler.keep_unfinished()
     folder.close()
     facts = provenance(
         seed=question.grid.seed,

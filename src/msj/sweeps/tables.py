@@ -69,7 +69,7 @@ def schemas() -> dict[str, pyarrow.Schema]:
     statistics = [(name, reals) for name in STATISTICS]
     sketches = [(name, counts) for name in ("waiting_bins", "waiting_counts", "response_bins", "response_counts")]
     return {
-        "asked": pyarrow.schema([("cell", text), *places, ("system", text), ("code", text)]),
+        "asked": pyarrow.schema([("cell", text), *places, ("system", text), ("code", text), ("question", text)]),
         "rows": pyarrow.schema([("cell", text), *places, *parts["rows"], *parts["effort"]]),
         "streams": pyarrow.schema([("cell", text), ("stream", text), ("plan", text), ("rows", text), ("code", text)]),
         "blocks": pyarrow.schema(

@@ -9,6 +9,7 @@ from typing import Any
 from msj.results import Outcome
 from msj.store.pieces import ENDING
 from msj.sweeps.folder import TABLES, Folder
+from msj.sweeps.manifest import coverage, read_manifests
 from msj.sweeps.reading import opened
 from msj.sweeps.tables import SAME
 
@@ -28,6 +29,10 @@ class Status:
         The widest relative half-width of a simulated mean response time; None if there is none.
     stale
         Cells of other versions of the code.
+    grid, missing_shards
+        Cells of the whole grids, and the shards that were never begun; a folder without a manifest has neither.
+    unfinished
+        How much is missing, in words; empty where nothing is.
     pieces, size
         Files, and their bytes.
     """
@@ -45,12 +50,15 @@ class Status:
     stale: int
     pieces: int
     size: int
+    grid: int = 0
+    missing_shards: tuple[str, ...] = ()
+    unfinished: str = ""
 
 
 def status(path: str | os.PathLike[str]) -> Status:
     """Return how far a folder is."""
     folder = opened(path)
-    asked = folder.tables["asked"].whole(["cell", "code"]).to_pylist()
+    asked = folder.tables["asked"].whole(["cell", "code", "question"]).to_pylist()
     mine = {each["cell"] for each in asked if each["code"] == folder.code}
     columns = ["cell", "outcome", "blocks", "jobs", "width", "seconds"]
     found = {each["cell"]: each for each in _newest(folder, columns) if each["cell"] in mine}
@@ -62,6 +70,8 @@ def status(path: str | os.PathLike[str]) -> Status:
     pieces = [piece for table in folder.tables.values() for piece in table.pieces()]
     blocks = folder.tables["blocks"].whole(["stream", "index", "seconds"]).to_pylist()
     once = {(each["stream"], each["index"]): each["seconds"] for each in blocks}
+    known = {each["question"] for each in asked if each["cell"] in mine}
+    begun = coverage(one for one in read_manifests(folder.path) if one.question in known)
     widths = [each["width"] for each in simulated if each["width"] is not None]
     return Status(
         asked=len(mine),
@@ -77,6 +87,9 @@ def status(path: str | os.PathLike[str]) -> Status:
         stale=len({each["cell"] for each in asked} - mine),
         pieces=len(pieces),
         size=sum(piece.stat().st_size for piece in pieces),
+        grid=begun.cells,
+        missing_shards=begun.missing_shards,
+        unfinished=begun.unfinished(sum(each["cell"] in mine and each["cell"] not in found for each in asked)),
     )
 
 
@@ -120,7 +133,7 @@ def prune(path: str | os.PathLike[str]) -> tuple[int, int]:
 
 #: What makes two rows of a table the same.
 KEYS = {
-    "asked": ["cell", "code"],
+    "asked": ["cell", "code", "question"],
     "rows": ["cell", *SAME, "blocks", "code"],
     "streams": ["cell", "stream", "code"],
     "blocks": ["stream", "index", "code"],
@@ -130,7 +143,8 @@ KEYS = {
 def _newest(folder: Folder, columns: list[str]) -> list[dict[str, Any]]:
     """Return one row for each answered cell, that of its sharpest answer."""
     found: dict[str, dict[str, Any]] = {}
-    for record in folder.tables["rows"].whole(columns).to_pylist():
+    table = folder.tables["rows"].whole(columns)
+    for record in table.group_by(columns).aggregate([]).to_pylist():  # each cell has many rows
         known = found.get(record["cell"])
         if known is None or record["blocks"] > known["blocks"]:
             found[record["cell"]] = record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from msj.errors import InvalidInput
@@ -15,6 +15,32 @@ from msj.results.coordinates import COORDINATES, same_place
 
 OPERATIONS = {"=": same_place, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 OF_ROWS = ("name", "class", "level", "kind", "value", "low", "high")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """A condition on one column."""
+
+    column: str
+    operation: str
+    value: Any
+
+    def holds(self, found: Any) -> bool:
+        """Return whether a value of the column fulfils it."""
+        return _holds(found, self.operation, self.value)
+
+
+def conditions_of(texts: Iterable[str]) -> list[Condition]:
+    """Return the conditions that texts stand for.
+
+    Examples
+    --------
+    >>> conditions_of(["load>=0.9"])
+    [Condition(column='load', operation='>=', value=0.9)]
+    """
+    return [
+        Condition(column=column, operation=operation, value=value) for column, operation, value in map(_read, texts)
+    ]
 
 
 def only(result: Result, conditions: Iterable[str]) -> Result:
