@@ -24,7 +24,7 @@ LISTED = (
      "(low, middle, kind) if works else (middle, high, found)"),
     ("reports/findings.py", "<= 2.0 * half", "<= 20.0 * half"),
     ("reports/findings.py", 'None, 90.0)\n    if ninety', 'None, 95.0)\n    if ninety'),
-    ("reports/findings.py", "(row.difference.high or 0.0) < 0", "row.difference.value < 0"),
+    ("reports/findings.py", "row.difference.ends[1] < 0", "row.difference.value < 0"),
     ("reports/findings.py", "if growing:", "if growing and not others:"),
     ("reports/findings.py", "wasted.times(1 / k)", "wasted.times(1)"),
     ("reports/tables.py", "rate = rate_words(report.time_unit)\n    limits", 'rate = "jobs per server"\n    limits'),
