@@ -11,8 +11,10 @@ not the one msj makes by itself: another load, another seed, more jobs.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -180,11 +182,13 @@ def _row(run: msj.Result, row: object) -> object | None:
     return next((each for each in found if each.low is not None), None)
 
 
-def verdicts(count: int, seed: int) -> list[tuple[Case, Verdict]]:
-    """Judge ``count`` random functions."""
+def verdicts(count: int, seed: int) -> Iterator[tuple[Case, Verdict]]:
+    """Judge ``count`` random functions, one after the other."""
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as folder:
-        return [(case := random_case(rng), judge(case, Path(folder), number)) for number in range(count)]
+        for number in range(count):
+            case = random_case(rng)
+            yield case, judge(case, Path(folder), number)
 
 
 def main() -> None:
@@ -193,7 +197,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    found = verdicts(given.count, given.seed)
+    found = []
+    for case, verdict in verdicts(given.count, given.seed):
+        found.append((case, verdict))
+        print(f"{len(found)}: {verdict.kind}", file=sys.stderr, flush=True)
     for kind, times in Counter(verdict.kind for _, verdict in found).most_common():
         print(f"{times:5d}  {kind}")
     for case, verdict in found:
