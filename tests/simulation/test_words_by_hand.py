@@ -539,7 +539,7 @@ def test_blocks_of_a_stream():
     assert known.warm_up(2) == math.ceil(settling)
     unknown = Stream(system=wide, seed=1)
     assert [unknown.warm_up(stage) for stage in (0, 2)] == [2 * unknown.piece, 8 * unknown.piece]
-    assert Stream(system=ONE, known=Known(stability_threshold=1.0), seed=1).piece == 1000
+    assert Stream(system=ONE, known=Known(stability_threshold=1.0), seed=1).piece == 250
     assert Stream(system=ONE, known=Known(stability_threshold=1.0), seed=1, controls=False).question.controls is None
     assert [stage_of(index) for index in (31, 32, 47, 48, 63, 64)] == [0, 1, 1, 2, 2, 3]
     assert [blocks_at(look) for look in (0, 1, 4)] == [32, 40, 64]

@@ -12,6 +12,7 @@ from msj.executors import workers
 from msj.store import files
 from msj.sweeps import scheduler as scheduling
 from msj.sweeps import steps
+from msj.sweeps.upkeep import prune
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +66,17 @@ def test_ctrl_c_leaves_what_there_was(folder, tmp_path, monkeypatch):
         return kept(*given)
 
     monkeypatch.setattr(scheduling, "run_blocks", interrupted)
-    assert undisturbed(out=tmp_path).outcome is msj.Outcome.INTERRUPTED
+    cut = undisturbed(out=tmp_path)
     monkeypatch.undo()
+    assert cut.outcome is msj.Outcome.INTERRUPTED
+    early = cut.at(policy="first-fit", load=0.5).row("mean_response_time")  # from the blocks that were there
+    assert early.low < early.value < early.high
+    assert msj.read_sweep(tmp_path).at(policy="first-fit", load=0.5).row("mean_response_time") == early
     kept = blocks_of(tmp_path)
     assert kept
-    undisturbed(out=tmp_path)
+    found = undisturbed(out=tmp_path)
+    assert found.at(policy="first-fit", load=0.5)["mean_response_time"] != early.value
+    prune(tmp_path)
     assert rows_of(tmp_path) == rows_of(folder)
     assert blocks_of(tmp_path) == blocks_of(folder)
 

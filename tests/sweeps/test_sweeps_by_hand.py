@@ -885,37 +885,44 @@ def test_workers_may_die_over_cells_and_blocks_so_often():
 
 
 def test_how_far_a_sweep_is(monkeypatch):
-    """Of four cells two are done, and one is at a width of 0.2 where 0.1 is wanted: a quarter of its jobs."""
+    """Two streams: one at twice the width wanted after 32 lengths, of which it needs 128; one before its first look."""
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    one = scheduler(cells(4))
+    one = scheduler(cells(4), jobs=10**9)
+    one.chunks.clear()
     assert one.progress() == (0.0, "0 of 4 cells")
     one.done |= {"c0", "c1"}
-    one.streams["s"] = running(looks=Looks(standings=[SimpleNamespace(width=0.2)]))
-    one.streams["t"] = running("t")  # nothing is known of it
-    assert one.progress() == (0.5625, "2 of 4 cells, widest ± 20.00%")
-    now[0] += 9.0  # nine seconds for 0.5625 of it: seven for the rest
-    assert one.progress()[1] == "2 of 4 cells, widest ± 20.00%, about 7 s left"
-    one.at_first = 0.25
-    assert one.progress()[1].endswith("about 13 s left")  # 9 · 0.4375 / 0.3125 = 12.6
-    one.at_first = 0.5575
-    assert "left" not in one.progress()[1]  # half a percent says nothing yet
-    one.at_first = 0.55
-    assert one.progress()[1].endswith("about 315 s left")  # 9 · 0.4375 / 0.0125
-    one.at_first = 0.0
-    for spent, told in ((2.0, False), (2.5, True)):
-        now[0] = 1000.0 + spent
-        assert ("left" in one.progress()[1]) is told
-    one.streams["t"].looks.standings = [SimpleNamespace(width=0.4)]
-    assert "widest ± 40.00%" in one.progress()[1]
-    one.streams["t"].looks.standings = []
-    one.streams["s"].looks.standings[-1].width = 0.05  # sharper than wanted counts as one
-    assert one.progress()[0] == 0.75
+    look = SimpleNamespace(width=0.2, blocks=32, jobs=1000)
+    one.streams["s"] = running(looks=Looks(through=32, standings=[look]), pace=0.5)
+    one.streams["t"] = running("t", looks=Looks(through=8), pace=0.5)
+    one.spent = 20.0
+    left = (128 - 32) * 0.5 + (128 - 8) * 0.5  # the second is taken for an average one
+    assert one.progress() == (20.0 / (20.0 + left), "2 of 4 cells, widest ± 20.00%")
+    now[0] += 10.0  # two workers have done the work of twenty seconds in ten
+    assert one.progress()[1] == f"2 of 4 cells, widest ± 20.00%, about {left / 2:.0f} s left"
+    look.width = 0.05  # narrow enough, but not confirmed: that takes 48 lengths, and is not called done
+    left = (48 - 32) * 0.5 + (48 - 8) * 0.5
+    assert one.progress()[0] == 20.0 / (20.0 + left) < 1.0
+    one.jobs = 1250  # no more than 40 lengths are allowed
+    assert one._most_lengths(one.streams["s"]) == 40.0
+    one.streams.clear()
+    one.chunks.append(cells(2))  # two cells that nobody has opened are like the two that were
+    assert one.progress()[0] == pytest.approx(20.0 / (20.0 + 2 * 20.0 / 2))
     single = scheduler(cells(1))
     single.done = {"c0"}
     assert single.progress()[0] == 1.0
     empty = scheduler()
     assert (empty.progress(), empty.open, empty.more) == ((0.0, "0 of 0 cells"), 0, False)
+
+
+def test_what_is_to_be_confirmed_comes_first_and_then_the_widest():
+    one = scheduler(precision=0.1)
+    widths = {"wide": 0.5, "narrow": 0.09, "wider": 0.7, "new": None}
+    for name, width in widths.items():
+        standings = [] if width is None else [SimpleNamespace(width=width, blocks=32, jobs=1)]
+        one.streams[name] = running(name, looks=Looks(standings=standings))
+        one._enter(one.streams[name])
+    assert [one.line.next().id for _ in widths] == ["narrow", "new", "wider", "wide"]
 
 
 def test_a_sweep_says_how_long_it_took(tmp_path):

@@ -1,9 +1,12 @@
 """Which cell goes on: what a sweep does next.
 
-Cells are opened first, in the order of the grid; then the next blocks go to the stream with the widest relative
-interval, until all have reached the precision. What a stream's answer is made of its own rule decides
-(``simulation.looks``); decided here is only what is computed when. What other sweeps have added to the folder is taken
-in now and then, and what they are at is left alone.
+Cells are opened first, in the order of the grid; then a stream that only has to confirm its precision is finished, so
+that its cells are answered; then the next blocks go to the stream with the widest relative interval, until all have
+reached the precision. A sweep that ends before that writes what its streams know by then.
+
+The stopping rule of a stream decides which blocks its answer is made of (``simulation.looks``); decided here is only
+what is computed when. What other sweeps have added to the folder is taken in now and then, and what they compute is
+left alone.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from typing import Any, ClassVar
 from msj.effort import Effort
 from msj.executors.loop import Loop
 from msj.executors.packing import NotLoaded
-from msj.results import Quantity
+from msj.results import Outcome, Quantity
 from msj.simulation.blocks import Block, Stream, stage_of
 from msj.simulation.looks import Looks
 from msj.store import digest
@@ -28,11 +31,13 @@ from msj.sweeps.cell import Cell
 from msj.sweeps.folder import Folder
 from msj.sweeps.line import Line
 from msj.sweeps.opening import Opened, stream_id, stream_of
+from msj.sweeps.remaining import lengths, seconds_left
 from msj.sweeps.steps import SECONDS, Failed, open_cells, run_blocks
 
 CHUNK = 32  # cells of a task, at most
 LARGEST = 8  # blocks of a task, at most
 STRIKES = 4  # workers that may die over a task
+UNKNOWN = 1e300  # urgency of a stream before its first interval
 
 
 @dataclass(kw_only=True)
@@ -52,6 +57,20 @@ class Running:
     def width(self) -> float:
         """How wide the interval is, over the value."""
         return self.looks.standings[-1].width if self.looks.standings else math.inf
+
+    @property
+    def counted(self) -> int:
+        """Blocks behind the last interval."""
+        return self.looks.standings[-1].blocks if self.looks.standings else 0
+
+    @property
+    def computed(self) -> float:
+        """Lengths of the blocks that are there, in first lengths."""
+        return lengths(self.looks.through) + sum(2.0 ** stage_of(index) for index in self.ready)
+
+    def urgency(self, precision: float) -> float:
+        """Return where it stands in the line: first what has to be confirmed only, then the widest."""
+        return math.inf if self.width <= precision else min(self.width, UNKNOWN)
 
     def missing(self, precision: float) -> list[int]:
         """Return the blocks it needs next and nobody is at."""
@@ -112,8 +131,9 @@ class Scheduler(Loop[Task]):
         self.chunks: deque[list[Cell]] = deque()
         self.strikes: Counter[str] = Counter()
         self.begun = time.monotonic()
+        self.spent = 0.0  # seconds that workers have computed for this sweep
         self._begin()
-        self.at_first = self._share_done()
+        self.known_before = len(self.done)  # cells that were answered before it began
 
     def _begin(self) -> None:
         self.folder.refresh()
@@ -189,7 +209,7 @@ class Scheduler(Loop[Task]):
     def _enter(self, running: Running) -> None:
         """Let a stream wait for its turn."""
         if running.id in self.streams:
-            self.line.enter(running.id, running, running.width)
+            self.line.enter(running.id, running, running.urgency(self.precision))
 
     def take(self, found: Sequence[tuple[Task, Any]]) -> None:
         """Keep answers, plans and blocks."""
@@ -246,6 +266,7 @@ class Scheduler(Loop[Task]):
 
     def _opened(self, task: Task, found: Sequence[Any], answers: list[Any], plans: list[Any]) -> None:
         for cell, (_, opened, seconds) in zip(task.cells, found, strict=False):
+            self.spent += seconds
             if isinstance(opened, Failed):
                 answers += self._fail(cell, opened, seconds)
             elif opened.plan is not None:
@@ -281,6 +302,7 @@ class Scheduler(Loop[Task]):
         kept = []
         for index, block, seconds in found:
             running.seconds += seconds
+            self.spent += seconds
             if isinstance(block, Failed):
                 answers += self._give_up(running, block)
                 break
@@ -301,21 +323,36 @@ class Scheduler(Loop[Task]):
                 return []
             looks.add(block)
         self.streams.pop(running.id, None)
+        running.ready.clear()
+        return self._answers(running, outcome, self.jobs)
+
+    def _answers(self, running: Running, outcome: Outcome, job_limit: int) -> list[Any]:
+        """Return the answers that a stream gives its cells now."""
+        looks = running.looks
         last = looks.standings[-1] if looks.standings else None
         facts = {
             "outcome": outcome.label,
             "message": looks.sentence(),
             "stream": running.id,
             "precision": self.precision,
-            "job_limit": self.jobs,
+            "job_limit": job_limit,
             "width": last.width if last is not None and math.isfinite(last.width) else None,
             "blocks": 0 if last is None else last.blocks,
             "jobs": 0 if last is None else last.jobs,
             "seconds": running.seconds,
         }
         self.ended[running.id] = looks.rows(running.cells[0][0].asked.levels), facts
-        running.ready.clear()
         return [self._answer(running.id, cell, known) for cell, known in running.cells]
+
+    def keep_unfinished(self) -> None:
+        """Write what streams under way know: their intervals are wider than asked for, and more effort narrows them."""
+        answers: list[Any] = []
+        for running in self.streams.values():
+            known = self.folder.answers.get(running.cells[0][0].id)
+            if math.isfinite(running.width) and (known is None or known.blocks < running.counted):
+                jobs = running.looks.standings[-1].jobs
+                answers += self._answers(running, Outcome.PRECISION_NOT_REACHED, jobs)
+        self.folder.keep_answers(answers)
 
     def _answer(self, stream: str, cell: Cell, known: tuple[Quantity, ...]) -> Any:
         """Return a cell's answer, from the stream that has ended and what was known before."""
@@ -358,19 +395,32 @@ class Scheduler(Loop[Task]):
                 running.ready |= self.folder.blocks(running.id, known)
                 self._keep(self._advance(running))
 
-    def _share_done(self) -> float:
-        under_way = sum(
-            len(each.cells) * min((self.precision / each.width) ** 2, 1.0) for each in self.streams.values()
+    def _seconds_left(self) -> float:
+        """Return the seconds of work that are left, all workers together."""
+        unopened = sum(map(len, self.chunks)) + sum(len(task.cells) for task in self.tasks.values())
+        most = [(each, self._most_lengths(each)) for each in self.streams.values()]
+        return seconds_left(
+            most,
+            precision=self.precision,
+            unopened=unopened,
+            opened=len(self.cells) - unopened - self.known_before,
+            seconds=self.spent,
         )
-        return min((len(self.cells) - self.open + under_way) / max(len(self.cells), 1), 1.0)
+
+    def _most_lengths(self, running: Running) -> float:
+        """Return the length that the jobs allowed make possible, in first lengths."""
+        standings = running.looks.standings
+        return self.jobs / standings[0].jobs * lengths(standings[0].blocks) if standings else math.inf
 
     def progress(self) -> tuple[float, str]:
         """Say how many cells are answered, how wide the widest interval is, and how long it may take yet."""
-        cells, done = len(self.cells), self._share_done()
+        cells, left = len(self.cells), self._seconds_left()
+        # Before anything was computed of a stream its work is not known: then the answers are counted.
+        done = self.spent / (self.spent + left) if self.open and left else (cells - self.open) / max(cells, 1)
         words = f"{cells - self.open:,} of {cells:,} cells"
         widths = [each.width for each in self.streams.values() if math.isfinite(each.width)]
         words += f", widest ± {max(widths):.2%}" if widths else ""
-        spent, since = time.monotonic() - self.begun, done - self.at_first
-        if spent > 2.0 and since > 0.01:
-            words += f", about {spent * (1.0 - done) / since:,.0f} s left"
+        elapsed = time.monotonic() - self.begun
+        if elapsed > 2.0 and left and self.spent:
+            words += f", about {left * elapsed / self.spent:,.0f} s left"
         return done, words

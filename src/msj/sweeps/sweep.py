@@ -132,6 +132,7 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
         outcome = Outcome.INTERRUPTED
         notes.append(f"{str(lost)[0].upper()}{str(lost)[1:]}.")
         effort.tell(1.0, str(lost), notice=True)
+    scheduler.keep_unfinished()
     folder.close()
     facts = provenance(
         seed=question.grid.seed,
