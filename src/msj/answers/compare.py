@@ -32,6 +32,7 @@ def compare(
     stability_threshold: float | None = None,
     effort: Effort | None = None,
     progress: Watch | None = None,
+    dask: Any = None,
 ) -> Result:
     """Serve the same jobs by each policy.
 
@@ -46,6 +47,8 @@ def compare(
         Names, tables, policies or plain functions; the differences are from the first of them.
     jobs, rng, seed, replications, workers, processes, warm_up, levels, controls, stability_threshold, effort, progress
         As for :func:`msj.simulate`.
+    dask
+        A Dask cluster, as for :func:`msj.simulate`.
 
     Examples
     --------
@@ -81,4 +84,5 @@ def compare(
         levels=levels,
         controls=controls,
         progress=progress,
+        dask=dask,
     )

@@ -24,11 +24,14 @@ from scipy.special import stdtrit
 from msj.disciplines.model import policy_of
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput
+from msj.executors.calls import at_cluster
+from msj.executors.workers import Workers
 from msj.model import System
 from msj.model.chosen import distinct_label
 from msj.model.numbers import whole
 from msj.results import Missing, Outcome, Quantity, Result, Watch
 from msj.simulation.controlled import Remainder, remainder
+from msj.simulation.elsewhere import Elsewhere
 from msj.simulation.estimates import LEVELS, WORTH_IT, Estimates, adds_up, groups_of
 from msj.simulation.intervals import (
     CONFIDENCE,
@@ -81,6 +84,7 @@ def compare_at_rate(
     levels: Sequence[float] = LEVELS,
     controls: bool = True,
     progress: Watch | None = None,
+    dask: Any = None,
 ) -> Result:
     """Simulate the same jobs under each policy, for a system that says how much arrives; see ``msj.compare``.
 
@@ -110,20 +114,27 @@ def compare_at_rate(
     slowest = max(questions.values(), key=lambda each: 0.0 if each.known.forbids(each.rate) else each.pace.memory)
     questions = {name: replace(each, controls=slowest.controls) for name, each in questions.items()}
     served: dict[str, Served | Result] = {}
-    for index, (name, question) in enumerate(questions.items()):
-        if question.known.forbids(question.rate):
-            served[name] = overloaded(question)
-            continue
-        part = effort.part(index / len(questions), (index + 1) / len(questions), name)
-        started = clock.perf_counter()
-        run = question.new_run(plan)
-        warn_of_compiling(run, part)
-        outcome = run.advance(effort=part, workers=workers)
-        result = result_of(question, run, outcome, clock.perf_counter() - started, seed=seed_record(root))
-        served[name] = Served(question, run, result)
-        if outcome is Outcome.INTERRUPTED:
-            break
+    with at_cluster(dask) as hands:
+        for index, (name, question) in enumerate(questions.items()):
+            if question.known.forbids(question.rate):
+                served[name] = overloaded(question)
+                continue
+            part = effort.part(index / len(questions), (index + 1) / len(questions), name)
+            served[name] = found = _served(question, plan, part, workers, hands)
+            if found.result.outcome is Outcome.INTERRUPTED:
+                break
     return _joined(system, served, plan)
+
+
+def _served(question: Question, plan: Plan, effort: Effort, workers: int, hands: Workers | None) -> Served:
+    """Serve the jobs by one policy, here or on a cluster."""
+    started = clock.perf_counter()
+    run = question.new_run(plan)
+    warn_of_compiling(run, effort)
+    elsewhere = Elsewhere.of(hands, question, plan, question.root)
+    outcome = run.advance(effort=effort, workers=workers, elsewhere=elsewhere)
+    seconds = clock.perf_counter() - started
+    return Served(question, run, result_of(question, run, outcome, seconds, seed=seed_record(question.root)))
 
 
 def _common_plan(questions: Sequence[Question]) -> Plan:
