@@ -11,6 +11,7 @@ from msj import InvalidInput
 from msj.answers import held_out
 from msj.answers.held_out import Parts, drawn, parts_of, predictions
 from msj.answers.job_times import JobTimes, checked_levels, measures, rows_of
+from msj.effort import Effort
 from msj.engines.completed import Completed
 from msj.fitting import FitOptions
 from msj.logs import Trace
@@ -214,11 +215,9 @@ def test_as_many_draws_as_make_so_many_jobs_and_neither_too_few_nor_too_many(mon
     monkeypatch.setattr(held_out, "fitted", lambda *_: SimpleNamespace(independent=system, system=system))
     seen = []
     policies = {"a": msj.Fcfs(), "b": msj.Fcfs()}
-    rows = predictions(held(9.0), 4, FitOptions(), policies=policies, root=ROOT, progress=seen.append)
-    # Two replays, which come first, and so many draws of two fits by two policies.
-    steps = 2 + 2 * 2 * expected
-    assert [now.done for now in seen] == pytest.approx([(2 + i) / steps for i in range(4 * expected)])
-    assert seen[2].words == f"independent fit: a, 2 of {expected}"
+    rows = predictions(held(9.0), 4, FitOptions(), policies=policies, root=ROOT, effort=Effort(progress=seen.append))
+    assert [now.done for now in seen] == pytest.approx([i / (2 * expected) for i in range(2 * expected)])
+    assert seen[1].words == f"2 of {2 * expected} sampled workloads"
     assert {row.method for row in rows if row.at["workload"] == "dependent fit"} == {
         f"{expected} draws of the dependent fit, as long as the part held out"
     }

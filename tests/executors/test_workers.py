@@ -375,7 +375,8 @@ def test_workers_may_die_over_a_point_so_often():
 def test_no_more_workers_than_points_and_the_seconds_of_each(monkeypatch):
     asked = []
 
-    def noted(*, processes):
+    def noted(*, processes, dask):
+        assert dask is None
         asked.append(processes)
         return workers()
 

@@ -5,6 +5,7 @@ import pytest
 
 import msj
 from msj.answers.held_out import drawn, parts_of, predictions
+from msj.effort import Effort
 from msj.errors import InvalidInput
 from msj.fitting import FitOptions
 from msj.registry import POLICIES
@@ -51,19 +52,13 @@ def test_drawn_jobs_bring_the_work_of_the_part_held_out_over_as_long_a_time():
 
 
 def test_progress_goes_on_by_one_of_all_runs():
-    # the part held out once, and two draws of each of two fits: five runs
+    # two draws of each of two fits: four workloads
     seen = []
     parts, policies = parts_of(msj.read_log(LOG), 32, share=0.5), {"fcfs": POLICIES.get("fcfs").from_options({})}
-    predictions(
-        parts, 32, FitOptions(), policies=policies, root=np.random.SeedSequence(1), draws=2, progress=seen.append
-    )
-    assert [each.done for each in seen] == pytest.approx([1 / 5, 2 / 5, 3 / 5, 4 / 5])
-    assert [each.words for each in seen] == [
-        "independent fit: fcfs, 1 of 2",
-        "independent fit: fcfs, 2 of 2",
-        "dependent fit: fcfs, 1 of 2",
-        "dependent fit: fcfs, 2 of 2",
-    ]
+    effort = Effort(progress=seen.append)
+    predictions(parts, 32, FitOptions(), policies=policies, root=np.random.SeedSequence(1), draws=2, effort=effort)
+    assert [each.done for each in seen] == pytest.approx([0.0, 1 / 4, 2 / 4, 3 / 4])
+    assert [each.words for each in seen] == [f"{n} of 4 sampled workloads" for n in (1, 2, 3, 4)]
 
 
 def test_closer_submissions_are_more_utilisation():

@@ -43,7 +43,7 @@ def address(tmp_path):
 
 def test_the_command_gives_the_rows_of_one_process(address, tmp_path, monkeypatch):
     """It may come before the workers do: it waits for the first."""
-    monkeypatch.setattr(blocks, "LEAST_PIECE", 1000)  # as it is elsewhere
+    monkeypatch.setattr(blocks, "LEAST_PIECE", 250)  # as it is elsewhere
     grid = {"vary": ["load=0.5,0.8", "servers=2,1"], "policies": ["fcfs", "first-fit"], "precision": 0.1}
     words = [sys.executable, "-m", "msj", "sweep", TWO, "--policies", "fcfs,first-fit", "--precision", "0.1"]
     words += ["--vary", "load=0.5,0.8", "--vary", "servers=2,1", "--out", str(tmp_path / "dask"), "--dask", address]

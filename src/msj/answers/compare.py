@@ -33,6 +33,7 @@ def compare(
     stability_threshold: float | None = None,
     effort: Effort | None = None,
     progress: Watch | None = None,
+    dask: Any = None,
 ) -> Result:
     """Serve the same jobs by each policy.
 
@@ -49,6 +50,8 @@ def compare(
         Names, tables, policies or plain functions; the differences are from the first of them that applies.
     jobs, rng, seed, replications, workers, processes, warm_up, levels, controls, stability_threshold, effort, progress
         As for :func:`msj.simulate`.
+    dask
+        A Dask cluster, as for :func:`msj.simulate`.
 
     Examples
     --------
@@ -86,4 +89,5 @@ def compare(
         levels=levels,
         controls=controls,
         progress=progress,
+        dask=dask,
     )

@@ -11,7 +11,7 @@ from typing import Any, Self
 from msj.answers.held_out import parts_of, predictions
 from msj.answers.question import question, root_of
 from msj.answers.replay import policies_of, servers_of
-from msj.effort import Watch
+from msj.effort import Effort, Watch
 from msj.errors import Failure, InvalidInput
 from msj.fitting import FitOptions, Fitted, fitted
 from msj.fitting.remarks import arrivals_words, notes_of, order_words, remarks_of
@@ -91,6 +91,7 @@ def fit(
     rng: Rng = None,
     seed: int | None = None,
     progress: Watch | None = None,
+    dask: Any = None,
 ) -> FitResult:
     """Fit a cluster to a log, and say how well such a fit predicts a part of the log it was not made from.
 
@@ -120,6 +121,9 @@ def fit(
         For the jobs that are drawn.
     progress
         Told how far it is.
+    dask
+        A Dask cluster whose workers serve the sampled workloads: the address of its scheduler, or a
+        ``distributed.Client``. The answer does not depend on it.
 
     Examples
     --------
@@ -151,7 +155,8 @@ def fit(
     if parts is not None:
         reason = parts.why_not
         if reason is None:
-            rows += predictions(parts, size, options, policies=chosen, root=root, draws=times, progress=progress)
+            effort = Effort(progress=progress)
+            rows += predictions(parts, size, options, policies=chosen, root=root, draws=times, effort=effort, dask=dask)
         else:
             missing.append(Missing(name="prediction", failure=Failure.NOT_SUPPORTED, reason=reason))
     return FitResult(

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.disciplines import Policy
-from msj.effort import Progress, Watch
+from msj.effort import Effort
 from msj.errors import InvalidInput
+from msj.executors.calls import at_cluster, gathered
 from msj.fitting import FitOptions, fitted
 from msj.logs import Trace
 from msj.model import System
@@ -82,36 +83,68 @@ def predictions(
     policies: Mapping[str, Policy],
     root: Any,
     draws: int | None = None,
-    progress: Watch | None = None,
+    effort: Effort,
+    dask: Any = None,
 ) -> list[Quantity]:
     """Return mean waits and their 95th percentiles: replayed, and as each fit of the first part predicts them."""
     made = fitted(parts.first, options, servers)
     count = len(parts.jobs.jobs)
     times = draws if draws is not None else min(max(DRAWN_JOBS // max(count, 1), FEWEST), MOST)
     fits = {INDEPENDENT: made.independent, DEPENDENT: made.system}
-    steps, done = len(policies) * (1 + times * len(fits)), len(policies)  # replays, which come first, and draws
     rows: list[Quantity] = []
     replayed: dict[str, NDArray[np.float64]] = {}
     for name, policy in policies.items():
         replayed[name] = _waits(parts.jobs, servers, policy, root)
         rows += _rows(replayed[name][None, :], "replayed", f"replay of {count:,} jobs", name, REPLAY)
-    for fit, system in fits.items():
-        waits: dict[str, list[NDArray[np.float64]]] = {name: [] for name in policies}
-        for draw in range(times):
-            jobs = drawn(system, parts, root, draw)
-            for name, policy in policies.items():
-                if progress is not None:
-                    progress(Progress(done=done / steps, words=f"{fit}: {name}, {draw + 1} of {times}"))
-                waits[name].append(_waits(jobs, servers, policy, root))
-                done += 1
-        for name, found in waits.items():
+    length = Length(span=parts.span, utilisation=parts.utilisation, scale=parts.scale)
+    calls = [
+        (sampled_waits, system, length, root, draw, servers, tuple(policies.values()))
+        for system in fits.values()
+        for draw in range(times)
+    ]
+    waits = _all_waits(calls, effort, dask)
+    for number, fit in enumerate(fits):
+        drawn_waits = np.array(waits[number * times : (number + 1) * times])
+        for place, name in enumerate(policies):
+            found = drawn_waits[:, place]
             method = f"{times} draws of the {fit}, as long as the part held out"
-            rows += _rows(np.array(found), "simulated", method, name, fit)
-            rows += _ratios(np.array(found), replayed[name], method, name, fit)
+            rows += _rows(found, "simulated", method, name, fit)
+            rows += _ratios(found, replayed[name], method, name, fit)
     return rows
 
 
-def drawn(system: System, parts: Parts, root: Any, draw: int) -> RecordedJobs:
+def _all_waits(calls: list[tuple[Any, ...]], effort: Effort, dask: Any) -> list[NDArray[np.float64]]:
+    """Return the waits of every sampled workload, served here or on a cluster."""
+    with at_cluster(dask) as hands:
+        if hands is not None:
+            found = gathered(calls, hands, effort)
+            assert found is not None  # the effort has no end
+            return found
+    waits = []
+    for place, (function, *arguments) in enumerate(calls):
+        effort.tell(place / len(calls), f"{place + 1} of {len(calls)} sampled workloads")
+        waits.append(function(*arguments))
+    return waits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Length:
+    """How long a sampled workload is: its time, the utilisation, and how much closer submissions come."""
+
+    span: float
+    utilisation: float
+    scale: float
+
+
+def sampled_waits(
+    system: System, length: Length, root: Any, draw: int, servers: int, policies: Sequence[Policy]
+) -> NDArray[np.float64]:
+    """Return the mean wait and its percentile under each policy, of one sampled workload."""
+    jobs = drawn(system, length, root, draw)
+    return np.array([_waits(jobs, servers, policy, root) for policy in policies])
+
+
+def drawn(system: System, parts: Parts | Length, root: Any, draw: int) -> RecordedJobs:
     """Return jobs of a cluster at the utilisation of the part held out, over as long a time."""
     if isinstance(system.arrivals, DailyArrivals):  # where submissions come closer, so do days
         system = system.replace(arrivals=system.arrivals.replace(cycle=float(system.arrivals.cycle) / parts.scale))

@@ -37,7 +37,7 @@ __all__ = ["SystemLike", "as_system", "identity_of", "question", "root_of"]
 # How an answer is found, seen or kept; it does not change the answer. The seed is recorded apart.
 LOGS = frozenset({"file", "jobs"})  # options that name a log
 APART = frozenset(
-    {"effort", "progress", "processes", "workers", "checkpoint", "jobs_file", "out", "each", "rng", "seed"}
+    {"effort", "progress", "processes", "workers", "checkpoint", "jobs_file", "out", "each", "rng", "seed", "dask"}
 )
 
 

@@ -43,6 +43,7 @@ def simulate(
     progress: Watch | None = None,
     jobs_file: str | os.PathLike[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    dask: Any = None,
 ) -> Result:
     """Return estimates with 95 % intervals of how long jobs stay and what servers do.
 
@@ -84,6 +85,9 @@ def simulate(
     checkpoint
         Keep the run's state in this file; if it exists, the run is continued from there, bit for bit. More jobs may be
         asked for than before.
+    dask
+        A Dask cluster whose workers run the replications: the address of its scheduler, or a ``distributed.Client``.
+        The answer does not depend on it.
 
     Examples
     --------
@@ -123,6 +127,7 @@ def simulate(
         jobs_file=jobs_file,
         checkpoint=checkpoint,
         any_seed=rng is None and seed is None,
+        dask=dask,
     )
 
 

@@ -9,7 +9,7 @@ import click
 
 from msj.cli.log_options import log_file, reading_options, require_programs
 from msj.cli.messages import echo, say
-from msj.cli.options import SEED, complete_policies, output_options, policies_from_text
+from msj.cli.options import SEED, complete_policies, dask_option, output_options, policies_from_text
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_result
 from msj.errors import InvalidInput
@@ -63,6 +63,7 @@ from msj.errors import InvalidInput
     "--draws", type=click.IntRange(1, 10_000), metavar="N", help="How often jobs are drawn.  [default: 3 to 10]"
 )
 @click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
+@dask_option
 @click.option("--unit", metavar="UNIT", help="Unit of times in the spec file, --json and --csv.  [default: seconds]")
 @output_options
 def fit(

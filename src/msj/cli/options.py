@@ -123,9 +123,16 @@ def load_options(command: Command) -> Command:
     return command
 
 
+#: The one way to use many machines.
+dask_option = click.option(
+    "--dask", metavar="ADDRESS", help="Compute on the Dask cluster with this scheduler, tcp://HOST:8786."
+)
+
+
 def run_options(command: Command) -> Command:
-    """Add --seed, --replications, --workers (also --processes), --levels and --no-controls."""
+    """Add --seed, --replications, --workers (also --processes), --dask, --levels and --no-controls."""
     for option in (
+        dask_option,
         click.option(
             "--no-controls",
             "controls",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from msj.cli.options import dask_option
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_grid, show_json
 
@@ -25,9 +26,17 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N", help="Random seed.")
 @click.option("--processes", type=click.IntRange(min=1), default=2, show_default=True, metavar="N",
               help="Points computed side by side.")  # fmt: skip
+@dask_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts (or the list) as JSON.")
 def paper(
-    paper: str | None, figure: str | None, out: Path, scale: Scale, seed: int, processes: int, as_json: bool
+    paper: str | None,
+    figure: str | None,
+    out: Path,
+    scale: Scale,
+    seed: int,
+    processes: int,
+    dask: str | None,
+    as_json: bool,
 ) -> None:
     """Recompute the papers' figures from scratch, and say which of their claims were found again.
 
@@ -61,6 +70,7 @@ def paper(
             seed=seed,
             out=out,
             processes=processes,
+            dask=dask,
             each=None if as_json else _show,
             progress=bar.show,
         )

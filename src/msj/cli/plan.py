@@ -13,6 +13,7 @@ from msj.cli.options import (
     WORKERS,
     WholeNumber,
     complete_policies,
+    dask_option,
     load_options,
     output_options,
     plot_option,
@@ -58,6 +59,7 @@ def _writable(_: click.Context, __: click.Parameter, path: Path | None) -> Path 
 @click.option("--jobs", type=JOBS, default=4_000_000, show_default=True, metavar="N", help="Most jobs of one point.")
 @click.option("--seconds", type=float, metavar="S", help="Stop after this time with what there is.")
 @click.option("--workers", type=WORKERS, default=1, show_default=True, metavar="N", help="Cores for simulations.")
+@dask_option
 @click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Keep points there, or go on there.")
 @click.option("--servers", type=WholeNumber(min=1), metavar="N", help="Of a log: the machine's size.")

@@ -10,7 +10,17 @@ from typing import Any
 import click
 
 from msj.cli.messages import say
-from msj.cli.options import JOBS, PROCESSES, SEED, SpecPath, complete_policies, levels, output_options, plot_option
+from msj.cli.options import (
+    JOBS,
+    PROCESSES,
+    SEED,
+    SpecPath,
+    complete_policies,
+    dask_option,
+    levels,
+    output_options,
+    plot_option,
+)
 from msj.cli.options import policies_from_text as policies_of
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import draw_to, leave, show_grid, show_json, show_result, tell_gaps
@@ -44,7 +54,7 @@ def _levels(context: click.Context, option: click.Parameter, text: str | None) -
 @click.option("--out", type=FOLDER, metavar="FOLDER", help="Keep answers there; a sweep goes on where it was.")
 @click.option("--processes", type=PROCESSES, metavar="N", help="Work side by side.  [default: all cores]")
 @click.option("--threads", type=PROCESSES, metavar="N", help="Threads in place of processes.")
-@click.option("--dask", metavar="ADDRESS", help="A Dask cluster, tcp://scheduler:8786.")
+@dask_option
 @click.option("--shard", metavar="I/N", help="The I-th of N parts of the grid, for job arrays.")
 @click.option("--seconds", type=float, metavar="S", help="Stop after so long, with what there is.")
 @click.option("--status", "status_of", type=FOLDER, metavar="FOLDER", help="Only say how far a folder is.")

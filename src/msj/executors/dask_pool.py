@@ -146,7 +146,7 @@ class DaskPool(Executor):
         if status == "closed" or time.monotonic() - self.lost_since > LOST:
             raise SchedulerLost(
                 f"the Dask scheduler at {self.address} was lost; start it and its workers, and run the same command "
-                "again: with --out it continues where it stopped"
+                "again: what was kept (--out, --checkpoint) is not computed again"
             )
 
     def _send(self, task: Pending) -> None:

@@ -48,6 +48,8 @@ class Points(Loop[Task]):
         Its deadline and its cancel are asked for between answers and twice a second; its progress is told after each.
     states
         The name of one more argument: a path where a long computation may keep its state, None if nothing is kept.
+    shared
+        Whether workers see the folder of states.
 
     Examples
     --------
@@ -66,9 +68,11 @@ class Points(Loop[Task]):
         kept: Kept,
         effort: Effort,
         states: str | None = None,
+        shared: bool = True,
     ) -> None:
         super().__init__(effort)
         self.function, self.points, self.kept, self.states = function, points, kept, states
+        self.shared = shared
         self.waiting = deque(identity for identity in points if identity not in kept.answers)
         self.strikes: Counter[str] = Counter()
 
@@ -88,7 +92,8 @@ class Points(Loop[Task]):
             self.waiting.popleft()
             self.kept.refresh()
             if identity not in self.kept.answers:  # nor has another run answered it meanwhile
-                state = {} if self.states is None else {self.states: self.kept.state_of(identity)}
+                place = self.kept.state_of(identity) if self.shared else None
+                state = {} if self.states is None else {self.states: place}
                 arguments = {**self.points[identity], **state}
                 return Task(claims=claim, identity=identity, call=(_timed, self.function, arguments))
             claim.__exit__(None, None, None)
@@ -121,13 +126,16 @@ def answered(
     *,
     folder: Any = None,
     processes: int = 1,
+    dask: Any = None,
     effort: Effort,
     states: str | None = None,
 ) -> dict[str, Answer]:
-    """Return the answers by id, computed or read; see :class:`Points`."""
+    """Return the answers by id, computed or read; see :class:`Points`. Workers of a cluster keep no states."""
     with Kept(folder) as kept:
-        asked = Points(function, points, kept=kept, effort=effort, states=states)
-        with workers(processes=min(processes, len(asked.waiting))) as hands:
+        asked = Points(function, points, kept=kept, effort=effort, states=states, shared=dask is None)
+        if not asked.waiting:
+            return {identity: kept.answers[identity] for identity in points}
+        with workers(processes=min(processes, len(asked.waiting)), dask=dask) as hands:
             asked.run(hands)
     return {identity: kept.answers[identity] for identity in points if identity in kept.answers}
 

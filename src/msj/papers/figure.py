@@ -81,6 +81,7 @@ class Work:
     scale: Scale = "quick"
     seed: int = 1
     processes: int = 1
+    dask: Any = None  # a Dask cluster in place of processes: an address or a client
     folder: Path | None = None  # where answers are kept; None keeps nothing
     progress: Watch | None = None
     seconds: float = field(default=0.0, init=False)  # spent on points so far, all processes together
@@ -109,6 +110,7 @@ class Work:
             dict(zip(identities, points, strict=True)),
             folder=self.folder,
             processes=self.processes,
+            dask=self.dask,
             effort=Effort(progress=self.progress),
             states="checkpoint" if checkpoints else None,
         )

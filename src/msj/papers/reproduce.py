@@ -56,6 +56,7 @@ def reproduce(
     scale: Scale = "quick",
     seed: int = 1,
     processes: int = 1,
+    dask: Any = None,
     progress: Watch | None = None,
 ) -> Reproduction:
     """Recompute one figure; with ``out``, write ``paper_name.csv``, ``.png``, ``.svg`` and ``.verdict.json`` there.
@@ -77,6 +78,7 @@ def reproduce(
         scale=scale,
         seed=seed,
         processes=processes,
+        dask=dask,
         folder=None if folder is None else folder / ".work" / paper.name,  # figures may share points
         progress=within(progress, 0.0, 1.0, f"{paper.name} {name}"),
     )

@@ -40,6 +40,7 @@ def paper(
     seed: int = 1,
     out: str | Path | None = None,
     processes: int = 1,
+    dask: Any = None,
     each: Callable[[Reproduction], None] | None = None,
     progress: Watch | None = None,
 ) -> Verdict:
@@ -59,6 +60,8 @@ def paper(
         A folder for data, pictures and verdicts; an interrupted run goes on from what is there.
     processes
         How many points are computed side by side; the answer does not depend on it.
+    dask
+        A Dask cluster in place of processes: the address of its scheduler, or a ``distributed.Client``.
     each
         Told of each figure as soon as it is done.
     progress
@@ -76,7 +79,8 @@ def paper(
     found = []
     for i, (known, one) in enumerate(figures.items()):
         part = within(progress, i / len(figures), (i + 1) / len(figures))
-        found.append(reproduce(chosen, known, one, out=out, scale=scale, seed=seed, processes=processes, progress=part))
+        how: dict[str, Any] = {"scale": scale, "seed": seed, "processes": processes, "dask": dask}
+        found.append(reproduce(chosen, known, one, out=out, progress=part, **how))
         if each is not None:
             each(found[-1])
     return verdict_of(found, seed)

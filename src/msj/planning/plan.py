@@ -13,6 +13,7 @@ from msj.answers.question import SystemLike, question, root_of
 from msj.answers.simulate import with_arrival_rate
 from msj.effort import Effort, Watch
 from msj.errors import InvalidInput
+from msj.executors.calls import at_cluster
 from msj.executors.kept import Kept
 from msj.logs import Trace, as_trace
 from msj.logs.reading import format_of
@@ -60,6 +61,7 @@ def plan(
     seed: int | None = None,
     effort: Effort | None = None,
     progress: Watch | None = None,
+    dask: Any = None,
 ) -> PlanResult:
     """Return the smallest cluster, the most load, the largest job or the policy that meets the targets.
 
@@ -97,6 +99,9 @@ def plan(
         Limits of exact methods.
     progress
         Told how far it is.
+    dask
+        A Dask cluster whose workers simulate points: the address of its scheduler, or a ``distributed.Client``. The
+        answer does not depend on it.
 
     Examples
     --------
@@ -121,6 +126,8 @@ def plan(
     }
     if policies is not None:
         asked["policies"] = list(policies)
+    if file is not None and dask is not None:
+        raise InvalidInput(f"dask = {dask!r} is for simulations; the jobs of a log are replayed here: leave dask out")
     if file is not None:
         return _of_log(file=file, servers=servers, estimates=estimates, overruns=overruns, **asked)
     for name, value in (("servers", servers), ("estimates", estimates)):
@@ -128,7 +135,7 @@ def plan(
             raise InvalidInput(f"{name} = {value!r} is for logs; a cluster says it itself")
     if system is None:
         raise InvalidInput("nothing is given to plan; give a cluster, a spec file or a log")
-    return _of_system(cast("SystemLike", system), odds=odds, jobs=jobs, workers=workers, out=out, **asked)
+    return _of_system(cast("SystemLike", system), odds=odds, jobs=jobs, workers=workers, out=out, dask=dask, **asked)
 
 
 def _is_log(given: Any) -> bool:
@@ -162,6 +169,7 @@ def _system_plan(
     rng: Rng = None,
     seed: int | None = None,
     effort: Effort,
+    dask: Any = None,
 ) -> PlanResult:
     """Plan a cluster that is described."""
     assert isinstance(system, System)
@@ -181,13 +189,13 @@ def _system_plan(
     if not 0 < share < 0.5:
         raise InvalidInput(f"odds = {share:g} of a wrong verdict must lie between 0 and 0.5; 0.05 is usual")
     root = root_of(rng, seed)
-    with Kept(None if out is None else Path(out)) as kept:
+    with Kept(None if out is None else Path(out)) as kept, at_cluster(dask) as hands:
         judge = Judge(
             targets=found,
             effort=effort,
             root=root,
             odds=Odds(share),
-            budget=Budget(jobs=whole(jobs, "jobs"), workers=whole(workers, "workers")),
+            budget=Budget(jobs=whole(jobs, "jobs"), workers=whole(workers, "workers"), hands=hands),
             kept=kept,
         )
         subject = SystemSubject(own, chosen, judge)

@@ -23,6 +23,8 @@ from msj.answers.known import known_of
 from msj.answers.threshold import turns_away
 from msj.effort import Effort
 from msj.errors import NotSupported
+from msj.executors.calls import gathered
+from msj.executors.workers import Workers
 from msj.model import System
 from msj.planning.exact_point import classes_of
 from msj.planning.odds import PointOdds
@@ -38,10 +40,11 @@ from msj.workloads import seed_record
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """What the simulation of one point may spend: the most jobs, and how many cores."""
+    """What the simulation of one point may spend: the most jobs, how many cores, and the workers of a cluster."""
 
     jobs: int = 4_000_000
     workers: int = 1
+    hands: Workers | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +78,7 @@ def simulate_point(
     looks, blocks = Looks(trial), []
     found = Tested()
     while trial.jobs_at(looks.wanted) <= budget.jobs or not looks.standings:
-        new = _served(trial, range(looks.through, looks.wanted), effort, budget.workers)
+        new = _served(trial, range(looks.through, looks.wanted), effort, budget)
         if new is None:
             return Tested(**{**vars(found), "out_of_time": True})
         for each in new:
@@ -89,8 +92,11 @@ def simulate_point(
     return found
 
 
-def _served(trial: Trial, indices: Sequence[int], effort: Effort, workers: int) -> list[TrialBlock] | None:
-    """Run blocks, side by side if there are cores; None if there was no time."""
+def _served(trial: Trial, indices: Sequence[int], effort: Effort, budget: Budget) -> list[TrialBlock] | None:
+    """Run blocks, side by side if there are cores or a cluster; None if there was no time."""
+    if budget.hands is not None:
+        return gathered([(run_trial, trial, index) for index in indices], budget.hands, effort)
+    workers = budget.workers
 
     def over() -> bool:
         return effort.over
@@ -102,6 +108,11 @@ def _served(trial: Trial, indices: Sequence[int], effort: Effort, workers: int) 
             return list(pool.map(lambda index: trial.trial(index, over), indices))
     except Stopped:
         return None
+
+
+def run_trial(trial: Trial, index: int) -> TrialBlock:
+    """Run one block to its end, on a worker of a cluster."""
+    return trial.trial(index, lambda: False)
 
 
 def _look(

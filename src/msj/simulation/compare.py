@@ -33,10 +33,13 @@ from msj.disciplines.applicable import (
 )
 from msj.effort import Effort
 from msj.errors import Failure, InvalidInput, NotSupported
+from msj.executors.calls import at_cluster
+from msj.executors.workers import Workers
 from msj.model import System
 from msj.model.numbers import whole
 from msj.results import Missing, Outcome, Quantity, Result, Watch
 from msj.simulation.controlled import Remainder, remainder
+from msj.simulation.elsewhere import Elsewhere
 from msj.simulation.estimates import LEVELS, WORTH_IT, Estimates, adds_up, groups_of
 from msj.simulation.intervals import (
     CONFIDENCE,
@@ -89,6 +92,7 @@ def compare_at_rate(
     levels: Sequence[float] = LEVELS,
     controls: bool = True,
     progress: Watch | None = None,
+    dask: Any = None,
 ) -> Result:
     """Simulate the same jobs under each policy, for a system that says how much arrives; see ``msj.compare``.
 
@@ -118,23 +122,19 @@ def compare_at_rate(
     slowest = max(questions.values(), key=lambda each: 0.0 if each.known.forbids(each.rate) else each.pace.memory)
     questions = {name: replace(each, controls=slowest.controls) for name, each in questions.items()}
     served: dict[str, Served | Result] = {}
-    for index, (name, question) in enumerate(questions.items()):
-        if question.known.forbids(question.rate):
-            served[name] = overloaded(question)
-            continue
-        part = effort.part(index / len(questions), (index + 1) / len(questions), name)
-        started = clock.perf_counter()
-        try:
-            run = question.new_run(plan)
-        except NotSupported as error:  # its kernel refuses the system
-            left_out[name] = error.message
-            continue
-        warn_of_compiling(run, part)
-        outcome = run.advance(effort=part, workers=workers)
-        result = result_of(question, run, outcome, clock.perf_counter() - started, seed=seed_record(root))
-        served[name] = Served(question, run, result)
-        if outcome is Outcome.INTERRUPTED:
-            break
+    with at_cluster(dask) as hands:
+        for index, (name, question) in enumerate(questions.items()):
+            if question.known.forbids(question.rate):
+                served[name] = overloaded(question)
+                continue
+            part = effort.part(index / len(questions), (index + 1) / len(questions), name)
+            try:
+                served[name] = found = _served(question, plan, part, workers, hands)
+            except NotSupported as error:  # its kernel refuses the system
+                left_out[name] = error.message
+                continue
+            if found.result.outcome is Outcome.INTERRUPTED:
+                break
     Applicable(policies={name: chosen[name] for name in served}, left_out=left_out).required()
     result = _joined(system, served, plan)
     return replace(
@@ -154,6 +154,17 @@ def _left_out_notes(chosen: Sequence[str], served: Sequence[str], left_out: Mapp
     if chosen[0] in left_out:
         notes.append(f"Differences are from '{served[0]}', the first policy that applies.")
     return notes
+
+
+def _served(question: Question, plan: Plan, effort: Effort, workers: int, hands: Workers | None) -> Served:
+    """Serve the jobs by one policy, here or on a cluster."""
+    started = clock.perf_counter()
+    run = question.new_run(plan)
+    warn_of_compiling(run, effort)
+    elsewhere = Elsewhere.of(hands, question, plan, question.root)
+    outcome = run.advance(effort=effort, workers=workers, elsewhere=elsewhere)
+    seconds = clock.perf_counter() - started
+    return Served(question, run, result_of(question, run, outcome, seconds, seed=seed_record(question.root)))
 
 
 def _common_plan(questions: Sequence[Question]) -> Plan:

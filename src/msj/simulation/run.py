@@ -23,11 +23,11 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Event, Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -48,6 +48,16 @@ AGREES = 1.15  # how much wider than promised an earlier look may have been
 TELL = 0.2  # seconds after which people are told again how far the run is
 
 
+class Elsewhere(Protocol):
+    """Advances replications on other machines (``simulation.elsewhere``)."""
+
+    def advance(self, replications: Sequence[Replication], pieces: int, effort: Effort) -> bool:
+        """Let pieces arrive in every replication; return whether all did before the effort was over."""
+
+    def follow(self, replications: Sequence[Replication], pieces: int, most: int, effort: Effort) -> bool:
+        """Let jobs arrive until those of the first pieces have left, at most so many."""
+
+
 @dataclass(kw_only=True)
 class Run:
     """A run, and where it stands."""
@@ -64,6 +74,7 @@ class Run:
     growth: float | None = None
     counted: int | None = None  # pieces that count, once the run has ended; others may have arrived since
     left: int = 0  # counted jobs that never left
+    _elsewhere: Elsewhere | None = None
     _stop: Event = field(default_factory=Event)
     _lock: Any = field(default_factory=Lock)
 
@@ -111,8 +122,10 @@ class Run:
         workers: int = 1,
         keep: Callable[[int, Completed], None] | None = None,
         save: Callable[[Run], None] | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> Outcome:
-        """Run until a rule says stop, and say which."""
+        """Run until a rule says stop, and say which; ``elsewhere`` advances the replications on other machines."""
+        self._elsewhere = elsewhere
         with ThreadPoolExecutor(workers, thread_name_prefix="msj") as pool:
             try:
                 self._tell_pace(effort, workers, keep)
@@ -204,6 +217,8 @@ class Run:
 
     def _arrive(self, pool: ThreadPoolExecutor, workers: int, pieces: int, effort: Effort, keep: Any) -> bool:
         """Let pieces arrive in every replication, by turns; return whether all did."""
+        if self._elsewhere is not None:
+            return self._elsewhere.advance(self.replications, pieces, effort)
         over, turns = self._asked_to_stop(effort), deque(enumerate(self.replications))
         step = max(BLOCK // self.piece, 1)  # short pieces a block together
 
@@ -224,11 +239,14 @@ class Run:
         pieces = self.counted = self.through
         most = math.ceil(max(FOLLOW * pieces * self.piece, min(FOLLOW_MEMORIES * self.pace.memory, 1e7)))
         over = self._asked_to_stop(effort)
-        futures = [
-            pool.submit(each.follow, pieces, most, keep=self._kept(keep, index), over=over)
-            for index, each in enumerate(self.replications)
-        ]
-        self._gather(futures, effort)
+        if self._elsewhere is not None:
+            self._elsewhere.follow(self.replications, pieces, most, effort)
+        else:
+            futures = [
+                pool.submit(each.follow, pieces, most, keep=self._kept(keep, index), over=over)
+                for index, each in enumerate(self.replications)
+            ]
+            self._gather(futures, effort)
         self.left = sum(each.record.left_of(pieces) for each in self.replications)
 
     def _gather(self, futures: list[Future[Any]], effort: Effort) -> bool:

@@ -14,11 +14,14 @@ import numpy as np
 from msj.disciplines.model import policy_of
 from msj.effort import Effort
 from msj.engines.compiling import compiled_before
+from msj.errors import InvalidInput
+from msj.executors.calls import at_cluster
 from msj.model import System
 from msj.model.numbers import whole
 from msj.results import Outcome, Quantity, Result, Watch, provenance, version_of
 from msj.results.units import rate_words
 from msj.simulation.checkpoint import Checkpoint
+from msj.simulation.elsewhere import Elsewhere
 from msj.simulation.estimates import LEVELS, Estimates
 from msj.simulation.jobs_file import JobsFile
 from msj.simulation.known import NOTHING, Known
@@ -55,6 +58,7 @@ def simulate_at_rate(
     jobs_file: str | os.PathLike[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     any_seed: bool = False,
+    dask: Any = None,
 ) -> Result:
     """Return estimates with 95 % intervals for a system that says how much arrives; the options of ``msj.simulate``.
 
@@ -87,7 +91,13 @@ def simulate_at_rate(
     )
     if known.forbids(question.rate):
         return overloaded(question)
-    with nullcontext() if checkpoint is None else lock(checkpoint), JobsFile(jobs_file, system=system) as file:
+    if dask is not None and jobs_file is not None:
+        raise InvalidInput(
+            f"jobs_file = '{jobs_file}' is written where the jobs are served, and workers of a cluster serve them; "
+            "leave dask or jobs_file out"
+        )
+    locked = nullcontext() if checkpoint is None else lock(checkpoint)
+    with locked, JobsFile(jobs_file, system=system) as file, at_cluster(dask) as hands:
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, question.asked(), system=system, any_seed=any_seed)
@@ -102,6 +112,7 @@ def simulate_at_rate(
             workers=workers,
             keep=None if jobs_file is None else file.write,
             save=None if kept is None else kept.keep,
+            elsewhere=Elsewhere.of(hands, question, run.plan, root),
         )
     return result_of(question, run, outcome, clock.perf_counter() - started, seed=seed_record(root))
 

@@ -47,8 +47,11 @@ def computing_code(*more: str) -> str:
 
 
 def worker_identity() -> str:
-    """Return what a worker must have in common with its client: the code, and the libraries' feature releases."""
-    return f"{computing_code()} {' '.join(map(_feature_release, LIBRARIES))}"
+    """Return what a worker must have in common with its client: the code, and the libraries' feature releases.
+
+    Figures of papers are computed by workers too, so their package counts.
+    """
+    return f"{computing_code('papers')} {' '.join(map(_feature_release, LIBRARIES))}"
 
 
 def code_identity(packages: Sequence[str]) -> str:
