@@ -10,7 +10,7 @@ from same import GRID, TWO, blocks_of, rows_of, undisturbed
 import msj
 from msj.executors import workers
 from msj.store import files
-from msj.sweeps import scheduler as scheduling
+from msj.sweeps import running as scheduling
 from msj.sweeps import steps
 from msj.sweeps.upkeep import prune
 

@@ -9,7 +9,7 @@ import pytest
 from same import TWO, blocks_of, rows_of, undisturbed
 
 import msj
-from msj.sweeps import scheduler as scheduling
+from msj.sweeps import running as scheduling
 from msj.sweeps.upkeep import prune, status
 
 

@@ -28,7 +28,8 @@ from msj.sweeps.line import Line
 from msj.sweeps.opening import Opened, open_cell
 from msj.sweeps.question import Question, shard_of
 from msj.sweeps.reading import _failure, _outcome, _together, latest, opened, result_of
-from msj.sweeps.scheduler import CHUNK, LARGEST, STRIKES, Running, Scheduler, Task
+from msj.sweeps.running import Running, Task
+from msj.sweeps.scheduler import CHUNK, LARGEST, STRIKES, Scheduler
 from msj.sweeps.steps import Failed, _tried, open_cells, run_blocks
 from msj.sweeps.tables import rows_as_text, rows_from_text
 from msj.sweeps.upkeep import prune, status
@@ -610,7 +611,7 @@ def test_a_task_is_as_many_blocks_as_take_half_a_second(monkeypatch):
         assert list(task.indices) == list(indices)
         assert task.running.under_way == set(indices)
         assert task.key == "s.0"
-        assert task.call == (scheduling.run_blocks, None, task.indices)
+        assert task.call == (run_blocks, None, task.indices)
         following = one.next_task(1)  # it may want more
         assert following.indices[0] == len(indices)
 
@@ -661,7 +662,7 @@ def test_few_cells_for_many_workers_are_small_tasks(count, slots, sizes):
     assert [len(task.cells) for task in tasks] == sizes
     assert [cell.id for task in tasks for cell in task.cells] == [f"c{n}" for n in range(sum(sizes))]
     assert tasks[0].key == "c0"
-    assert tasks[0].call == (scheduling.open_cells, tasks[0].cells)
+    assert tasks[0].call == (open_cells, tasks[0].cells)
 
 
 def test_where_chunks_are_many_they_are_not_cut():

@@ -16,15 +16,14 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from contextlib import ExitStack
 from typing import Any, ClassVar
 
 from msj.effort import Effort
 from msj.executors.loop import Loop
 from msj.executors.packing import NotLoaded
 from msj.results import Outcome, Quantity
-from msj.simulation.blocks import Block, Stream, stage_of
+from msj.simulation.blocks import stage_of
 from msj.simulation.looks import Looks
 from msj.store import digest
 from msj.sweeps.cell import Cell
@@ -32,72 +31,12 @@ from msj.sweeps.folder import Folder
 from msj.sweeps.line import Line
 from msj.sweeps.opening import Opened, stream_id, stream_of
 from msj.sweeps.remaining import lengths, seconds_left
-from msj.sweeps.steps import SECONDS, Failed, open_cells, run_blocks
+from msj.sweeps.running import Running, Task
+from msj.sweeps.steps import SECONDS, Failed
 
 CHUNK = 32  # cells of a task, at most
 LARGEST = 8  # blocks of a task, at most
 STRIKES = 4  # workers that may die over a task
-UNKNOWN = 1e300  # urgency of a stream before its first interval
-
-
-@dataclass(kw_only=True)
-class Running:
-    """A stream under way, with the cells it answers."""
-
-    id: str
-    stream: Stream
-    cells: list[tuple[Cell, tuple[Quantity, ...]]]
-    looks: Looks
-    ready: dict[int, Block] = field(default_factory=dict)  # blocks that came before their turn
-    under_way: set[int] = field(default_factory=set)
-    seconds: float = 0.0  # spent here
-    pace: float = 0.0  # seconds for a block of the first length, as last seen
-
-    @property
-    def width(self) -> float:
-        """How wide the interval is, over the value."""
-        return self.looks.standings[-1].width if self.looks.standings else math.inf
-
-    @property
-    def counted(self) -> int:
-        """Blocks behind the last interval."""
-        return self.looks.standings[-1].blocks if self.looks.standings else 0
-
-    @property
-    def computed(self) -> float:
-        """Lengths of the blocks that are there, in first lengths."""
-        return lengths(self.looks.through) + sum(2.0 ** stage_of(index) for index in self.ready)
-
-    def urgency(self, precision: float) -> float:
-        """Return where it stands in the line: first what has to be confirmed only, then the widest."""
-        return math.inf if self.width <= precision else min(self.width, UNKNOWN)
-
-    def missing(self, precision: float) -> list[int]:
-        """Return the blocks it needs next and nobody is at."""
-        wanted = range(self.looks.through, self.looks.expected(precision))
-        return [index for index in wanted if index not in self.ready and index not in self.under_way]
-
-
-@dataclass(kw_only=True)
-class Task:
-    """Something under way."""
-
-    claims: AbstractContextManager[Any]
-    cells: Sequence[Cell] = ()
-    running: Running | None = None
-    indices: Sequence[int] = ()
-
-    @property
-    def key(self) -> str:
-        """What it is about."""
-        return self.cells[0].id if self.running is None else f"{self.running.id}.{self.indices[0]}"
-
-    @property
-    def call(self) -> tuple[Any, ...]:
-        """What a worker does."""
-        if self.running is None:
-            return open_cells, self.cells
-        return run_blocks, self.running.stream, self.indices
 
 
 class Scheduler(Loop[Task]):
