@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -197,10 +198,11 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    found = []
+    found, began = [], time.perf_counter()
     for case, verdict in verdicts(given.count, given.seed):
         found.append((case, verdict))
-        print(f"{len(found)}: {verdict.kind}", file=sys.stderr, flush=True)
+        what = f"{verdict.kind}: {verdict.detail}" if verdict.wrong else verdict.kind
+        print(f"{time.perf_counter() - began:6.0f} s  {len(found):3d}  {what}", file=sys.stderr, flush=True)
     for kind, times in Counter(verdict.kind for _, verdict in found).most_common():
         print(f"{times:5d}  {kind}")
     for case, verdict in found:

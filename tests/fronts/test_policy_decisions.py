@@ -144,6 +144,24 @@ def test_a_rule_that_does_not_come_to_rest_is_refused():
     assert any("does not come to rest" in note for note in result.notes)
 
 
+def test_a_saturated_system_that_remembers_its_start_has_no_exact_threshold():
+    """Youngest first, with preemption, in a window: full-machine jobs that came first stay in it for ever."""
+
+    def youngest(needs, running, servers, chosen):
+        left = servers
+        for i in range(len(needs) - 1, -1, -1):
+            if needs[i] <= left:
+                chosen[i] = True
+                left -= needs[i]
+
+    system = simple(
+        4, (1, 1, "1/2"), (4, 1, "1/2"), policy=msj.OwnFunction(function=youngest, preemptive=True, front=2)
+    )
+    answer = msj.analyse(system)
+    assert "stability_threshold" not in answer
+    assert any("several recurrent classes" in note for note in answer.notes)
+
+
 def test_an_answer_that_changes_when_asked_again_is_refused():
     """State that no comparison of globals can see: an iterator."""
     turns = itertools.cycle([False, True])

@@ -15,12 +15,12 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from msj.disciplines import Policy
-from msj.errors import TooLarge
+from msj.errors import NotSupported, TooLarge
 from msj.fronts.front_chain import MOST_FRONTS as PLAIN_FRONTS
 from msj.fronts.front_chain import saturated_front
 from msj.fronts.front_model import FrontModel
 from msj.fronts.policy_front import PolicyFront
-from msj.markov.marked_chain import MarkedChain, Sparse
+from msj.markov.marked_chain import MarkedChain, SeveralRecurrentClasses, Sparse
 
 SMALL = 2_000  # fronts, full or not: below, plain Python takes less than a second
 MOST_FRONTS = 3_000_000  # full or not; 2 to 6 GB with the factors of the solver, about a minute
@@ -39,8 +39,17 @@ def saturated_fronts(model: FrontModel[Any, Any]) -> tuple[MarkedChain, NDArray[
     """Return the saturated chain of any model, by the way that suits it, and how many servers each front uses.
 
     Small chains are made plainly, because loading the compiler takes longer; so are those of models in Python. Servers
-    in use are None where the model knows of none.
+    in use are None where the model knows of none. A system whose long run depends on its start is refused.
     """
+    try:
+        return _saturated_fronts(model)
+    except SeveralRecurrentClasses as error:
+        raise NotSupported(
+            "the saturated chain has several recurrent classes, so its throughput depends on which jobs came first"
+        ) from error
+
+
+def _saturated_fronts(model: FrontModel[Any, Any]) -> tuple[MarkedChain, NDArray[np.float64] | None]:
     compile_it = isinstance(model, PolicyFront) and model.compiles
     try:
         fronts, chain = saturated_front(model, most_fronts=SMALL if compile_it else PLAIN_FRONTS)

@@ -150,6 +150,10 @@ def _matrix(values: ArrayLike | Sparse, name: str) -> Sparse:
     return matrix.astype(np.float64)
 
 
+class SeveralRecurrentClasses(InvalidInput):
+    """A chain whose long run depends on where it starts."""
+
+
 def _check_generator(D0: Sparse, D1: Sparse) -> None:
     if D0.shape != D1.shape:
         raise InvalidInput(f"D0 has shape {D0.shape} and D1 has shape {D1.shape}; they must be equal")
@@ -179,7 +183,7 @@ def _check_one_recurrent_class(generator: Sparse) -> None:
     closed = np.flatnonzero(~leaves)
     if len(closed) > 1:
         first, second = (int(np.flatnonzero(component == c)[0]) for c in closed[:2])
-        raise InvalidInput(
+        raise SeveralRecurrentClasses(
             f"states {first} and {second} cannot reach each other, so the long run depends on the start; "
             "give a chain with one recurrent class"
         )
