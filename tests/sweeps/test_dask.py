@@ -143,7 +143,7 @@ def test_a_cluster_without_a_worker_that_has_the_code_is_refused(tmp_path):
         worker = started(words, env=changed_copy(tmp_path), cwd=tmp_path)
         try:
             with pytest.raises(msj.InvalidInput, match=r"none of the 1 Dask workers .* has the code of msj"):
-                undisturbed(dask=other.scheduler_address)
+                undisturbed(dask=other.scheduler_address, seconds=60)
         finally:
             ended(worker)
 
@@ -215,7 +215,7 @@ def test_a_stopped_worker_is_named_and_its_tasks_run_elsewhere(cluster, loads, m
 
     try:
         begun = time.monotonic()
-        found = msj.sweep(TWO, **LOADS, dask=cluster.scheduler_address, progress=stop)
+        found = msj.sweep(TWO, **LOADS, dask=cluster.scheduler_address, progress=stop, seconds=60)
         assert time.monotonic() - begun < 30
     finally:
         os.kill(number, signal.SIGCONT)
@@ -242,7 +242,7 @@ def test_no_workers_and_a_lost_scheduler_are_said_and_what_there_was_is_kept(tmp
         until(lambda: file.exists() and file.read_text().endswith("}"))
         address, runs = json.loads(file.read_text())["address"], tmp_path / "runs"
         undisturbed(out=runs, vary={"load": [0.5], "servers": [2]})
-        found = undisturbed(out=runs, vary={"load": [0.5, 0.8]}, dask=address, progress=note)
+        found = undisturbed(out=runs, vary={"load": [0.5, 0.8]}, dask=address, progress=note, seconds=60)
     finally:
         ended(scheduler)
     assert found.outcome is msj.Outcome.INTERRUPTED
