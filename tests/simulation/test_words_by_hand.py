@@ -638,7 +638,7 @@ def test_blocks_put_together():
     assert _batches(0, 36) == [[2 * i, 2 * i + 1] for i in range(16)] + [[32], [33], [34], [35]]
     assert _batches(1, 34) == [[2 * i, 2 * i + 1] for i in range(1, 16)] + [[32], [33]]  # one is left over
     assert _batches(32, 50) == [[2 * i, 2 * i + 1] for i in range(16, 24)] + [[48], [49]]
-    both = _whole([BLOCKS[1], BLOCKS[3]])
+    both = _whole([*BLOCKS[1].tallies(), *BLOCKS[3].tallies()], [BLOCKS[1], BLOCKS[3]])
     assert both.time == pytest.approx(2 * sum(range(2, 10)))
     assert both.waiting.counts.tolist() == [2 + 4]
     assert (both.wasted_area, both.busy_area, both.present) == (pytest.approx(5.6), pytest.approx(11.2), 7)
