@@ -7,7 +7,8 @@ late-worker
     A worker with changed code joins a sweep that runs: cells whose answer is wrong.
 ways
     One grid of exact and simulated cells on one process, two processes, Dask and three shards: every number of every
-    row is compared. Overhead per cell: the seconds of the command beyond those of its answers.
+    row is compared. Also printed: the seconds of the command, the CPU that it and its processes used (on Dask, the
+    client alone), and the seconds of its answers alone, as the workers measured them.
 faults
     The same cells, or a shard of them, with a worker killed, a worker stopped, the command killed and the scheduler
     killed: what is there when all has been asked again is compared.
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -176,16 +178,24 @@ def ways(place: Path, grid: Grid, verdicts: Verdicts) -> None:
         for name, options in listed.items():
             folder = place / name
             spent = {}
-            for kind, words in zip(("exact", "simulated"), grid.sweeps, strict=False):
+            for words in grid.sweeps:
+                kind = "simulated" if "first-fit" in words else "exact"
                 say(f"{name}: {kind} cells")
-                begun = time.perf_counter()
+                begun, used = time.perf_counter(), cpu_of_commands()
                 for each in options:
                     Command([*words, *each], folder).ended()
-                spent[kind] = time.perf_counter() - begun
+                spent[kind] = time.perf_counter() - begun, cpu_of_commands() - used
             report(folder, name, spent, reference=place / "one process", verdicts=verdicts)
 
 
-def report(folder: Path, name: str, spent: dict[str, float], *, reference: Path, verdicts: Verdicts) -> None:
+def cpu_of_commands() -> float:
+    """Return the seconds of CPU of the commands that have ended and of their processes; a cluster is none of them."""
+    return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+
+
+def report(
+    folder: Path, name: str, spent: dict[str, tuple[float, float]], *, reference: Path, verdicts: Verdicts
+) -> None:
     """Print how many cells differ, and what they cost."""
     found = rows(folder)
     wrong = wrong_cells(found, rows(reference))
@@ -194,7 +204,8 @@ def report(folder: Path, name: str, spent: dict[str, float], *, reference: Path,
     costs = []
     for kind, chosen in (("exact", answers[answers.blocks == 0]), ("simulated", answers[answers.blocks > 0])):
         if kind in spent:
-            costs.append(f"{len(chosen):,} {kind}: {spent[kind]:.0f} s, answers alone {chosen.seconds.sum():.0f} s")
+            (seconds, cpu), alone = spent[kind], chosen.seconds.sum()
+            costs.append(f"{len(chosen):,} {kind}: {seconds:.0f} s, CPU {cpu:.0f} s, answers alone {alone:.0f} s")
     verdicts.add(wrong == 0 and whole, f"{name}: {wrong} of {found.cell.nunique():,} cells differ; {'; '.join(costs)}")
 
 
