@@ -725,12 +725,11 @@ def test_how_many_blocks_it_will_take(width, jobs, blocks):
 def test_why_a_stream_has_no_interval():
     made = looks_of(BLOCKS)
     assert made.sentence() == (
-        "The first look alone would take 32,000 jobs: at this load the cluster remembers about 20 of them; "
-        "allow more jobs"
+        "The shortest run takes 32,000 jobs, since the relaxation time at this load is about 20 jobs; allow more jobs"
     )
     made.standings = [Standing(blocks=48, jobs=48_000, width=math.inf)]
     # 16 · 160 jobs are 47 memories of 54.07, and 60 are asked for where the threshold is not known.
-    too_few = "48,000 jobs are too few for an interval: the cluster remembers about 55 jobs; allow more jobs"
+    too_few = "48,000 jobs are too few for an interval: the relaxation time is about 55 jobs; allow more jobs"
     assert made.sentence() == too_few
     enough = looks_of(BLOCKS, (70, 140))
     enough.standings = list(made.standings)

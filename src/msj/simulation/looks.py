@@ -119,8 +119,8 @@ class Looks:
         stream = self.stream
         if not self.standings:
             return (
-                f"The first look alone would take {stream.jobs_at(FIRST):,} jobs: at this load the cluster remembers "
-                f"about {said(stream.pace.memory)} of them; allow more jobs"
+                f"The shortest run takes {stream.jobs_at(FIRST):,} jobs, since the relaxation time at this load is "
+                f"about {said(stream.pace.memory)} jobs; allow more jobs"
             )
         last = self.standings[-1]
         if last.growth is not None:
@@ -136,8 +136,8 @@ class Looks:
         if reading.long_enough:
             return None
         return (
-            f"{last.jobs:,} jobs are too few for an interval: the cluster remembers about {said(reading.pace.memory)} "
-            "jobs; allow more jobs"
+            f"{last.jobs:,} jobs are too few for an interval: the relaxation time is about "
+            f"{said(reading.pace.memory)} jobs; allow more jobs"
         )
 
     @cached_property
