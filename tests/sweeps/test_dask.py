@@ -17,7 +17,7 @@ from disturbed import kill
 from same import TWO, blocks_of, rows_of, undisturbed
 
 import msj
-from msj.executors import dask_pool, dask_roster
+from msj.executors import dask_pool, dask_roster, workers
 
 if importlib.util.find_spec("distributed") is None:
     pytest.skip("Dask is not installed here: pip install 'msj[dask]' runs these tests", allow_module_level=True)
@@ -99,9 +99,13 @@ def test_a_dask_worker_killed_at_work_changes_nothing(cluster, tmp_path):
     assert found.quantities == undisturbed(precision=0.05).quantities
 
 
-def test_an_address_where_nobody_answers_is_said():
-    with pytest.raises(msj.InvalidInput, match="no Dask scheduler answers at 'nowhere'"):
-        undisturbed(dask="nowhere")
+def test_an_address_where_nobody_answers_is_said(monkeypatch):
+    monkeypatch.setattr(workers, "CONNECT", 0.5)
+    for address in ("nowhere", "tcp://nowhere", "http://nowhere:1", ""):
+        with pytest.raises(msj.InvalidInput, match=r"is no address of a scheduler .* write tcp://HOST:8786"):
+            undisturbed(dask=address)
+    with pytest.raises(msj.InvalidInput, match=r"no Dask scheduler answers at 'tcp://127.0.0.1:1'"):
+        undisturbed(dask="tcp://127.0.0.1:1")
     with pytest.raises(msj.InvalidInput, match="is no cluster; give an address or"):
         undisturbed(dask=object())
 
