@@ -6,7 +6,7 @@ import tempfile
 import time
 
 import msj
-from msj.sweeps import scheduler
+from msj.sweeps import running
 
 CELLS = 10_000
 SERVER = msj.System(
@@ -31,7 +31,7 @@ def run(cells=CELLS):
 
 def overhead(cells):
     """Return seconds, and seconds of CPU: for the answers, and for all."""
-    spent, kept = [], scheduler.open_cells
+    spent, kept = [], running.open_cells
 
     def timed(*given):
         begun = time.process_time()
@@ -39,14 +39,14 @@ def overhead(cells):
         spent.append(time.process_time() - begun)
         return found
 
-    scheduler.open_cells = timed
+    running.open_cells = timed
     try:
         with tempfile.TemporaryDirectory() as folder:
             begun, used = time.perf_counter(), time.process_time()
             ask(cells, folder, processes=1)
             return time.perf_counter() - begun, sum(spent), time.process_time() - used
     finally:
-        scheduler.open_cells = kept
+        running.open_cells = kept
 
 
 def side_by_side(cells):

@@ -285,7 +285,6 @@ def test_what_a_sweep_is_asked_for(run, asked, monkeypatch):
         (("--processes", "3"), 3),
         (("--threads", "2"), 1),
         (("--dask", "tcp://x"), 1),
-        (("--threads", "2", "--processes", "3"), 3),
     ):
         run("sweep", FILE, *words)
         assert verb.last["processes"] == processes

@@ -43,6 +43,15 @@ def test_results_can_be_chosen_and_drawn(run, folder, tmp_path):
     assert (tmp_path / "sweep.png").stat().st_size > 1000
 
 
+def test_with_csv_the_reason_of_a_missing_answer_is_on_stderr(run):
+    words = ("sweep", TWO, "--vary", "load=0.5", "--policies", "first-fit", "--processes", "1", "--jobs", "1000")
+    code, out, err = run(*words, "--csv")
+    assert code == 0
+    assert "mean_response_time" not in {row.name for row in read_csv(out)}
+    assert "No response times" in err
+    assert "allow more jobs" in err
+
+
 def test_pruning_says_what_went(run, folder):
     sweep(run, folder)
     assert run("sweep", "--prune", folder)[0] == 0
@@ -57,6 +66,8 @@ def test_pruning_says_what_went(run, folder):
         (("sweep", TWO, "--shard", "7/3"), "beyond the last part"),
         (("sweep", TWO, "--policies", "fcfz"), "fcfz"),
         (("sweep", TWO, "--threads", "2", "--dask", "tcp://127.0.0.1:1"), "several ways to compute"),
+        (("sweep", TWO, "--processes", "2", "--dask", "tcp://127.0.0.1:1"), "several ways to compute"),
+        (("sweep", TWO, "--processes", "2", "--threads", "2"), "several ways to compute"),
         (("sweep", "--status", "nowhere"), "'nowhere' is no folder of a sweep"),
         (("results", "nowhere"), "'nowhere' is no folder of a sweep"),
         (("sweep", "--grid", "nowhere.toml"), "cannot be read"),

@@ -638,7 +638,7 @@ def test_blocks_put_together():
     assert _batches(0, 36) == [[2 * i, 2 * i + 1] for i in range(16)] + [[32], [33], [34], [35]]
     assert _batches(1, 34) == [[2 * i, 2 * i + 1] for i in range(1, 16)] + [[32], [33]]  # one is left over
     assert _batches(32, 50) == [[2 * i, 2 * i + 1] for i in range(16, 24)] + [[48], [49]]
-    both = _whole([BLOCKS[1], BLOCKS[3]])
+    both = _whole([*BLOCKS[1].tallies(), *BLOCKS[3].tallies()], [BLOCKS[1], BLOCKS[3]])
     assert both.time == pytest.approx(2 * sum(range(2, 10)))
     assert both.waiting.counts.tolist() == [2 + 4]
     assert (both.wasted_area, both.busy_area, both.present) == (pytest.approx(5.6), pytest.approx(11.2), 7)
@@ -725,12 +725,11 @@ def test_how_many_blocks_it_will_take(width, jobs, blocks):
 def test_why_a_stream_has_no_interval():
     made = looks_of(BLOCKS)
     assert made.sentence() == (
-        "The first look alone would take 32,000 jobs: at this load the cluster remembers about 20 of them; "
-        "allow more jobs"
+        "The shortest run takes 32,000 jobs, since the relaxation time at this load is about 20 jobs; allow more jobs"
     )
     made.standings = [Standing(blocks=48, jobs=48_000, width=math.inf)]
     # 16 · 160 jobs are 47 memories of 54.07, and 60 are asked for where the threshold is not known.
-    too_few = "48,000 jobs are too few for an interval: the cluster remembers about 55 jobs; allow more jobs"
+    too_few = "48,000 jobs are too few for an interval: the relaxation time is about 55 jobs; allow more jobs"
     assert made.sentence() == too_few
     enough = looks_of(BLOCKS, (70, 140))
     enough.standings = list(made.standings)

@@ -17,7 +17,7 @@ from disturbed import kill
 from same import TWO, blocks_of, rows_of, undisturbed
 
 import msj
-from msj.executors import dask_pool, dask_roster
+from msj.executors import dask_pool, dask_roster, workers
 
 if importlib.util.find_spec("distributed") is None:
     pytest.skip("Dask is not installed here: pip install 'msj[dask]' runs these tests", allow_module_level=True)
@@ -99,9 +99,13 @@ def test_a_dask_worker_killed_at_work_changes_nothing(cluster, tmp_path):
     assert found.quantities == undisturbed(precision=0.05).quantities
 
 
-def test_an_address_where_nobody_answers_is_said():
-    with pytest.raises(msj.InvalidInput, match="no Dask scheduler answers at 'nowhere'"):
-        undisturbed(dask="nowhere")
+def test_an_address_where_nobody_answers_is_said(monkeypatch):
+    monkeypatch.setattr(workers, "CONNECT", 0.5)
+    for address in ("nowhere", "tcp://nowhere", "http://nowhere:1", ""):
+        with pytest.raises(msj.InvalidInput, match=r"is no address of a scheduler .* write tcp://HOST:8786"):
+            undisturbed(dask=address)
+    with pytest.raises(msj.InvalidInput, match=r"no Dask scheduler answers at 'tcp://127.0.0.1:1'"):
+        undisturbed(dask="tcp://127.0.0.1:1")
     with pytest.raises(msj.InvalidInput, match="is no cluster; give an address or"):
         undisturbed(dask=object())
 
@@ -143,7 +147,7 @@ def test_a_cluster_without_a_worker_that_has_the_code_is_refused(tmp_path):
         worker = started(words, env=changed_copy(tmp_path), cwd=tmp_path)
         try:
             with pytest.raises(msj.InvalidInput, match=r"none of the 1 Dask workers .* has the code of msj"):
-                undisturbed(dask=other.scheduler_address)
+                undisturbed(dask=other.scheduler_address, seconds=60)
         finally:
             ended(worker)
 
@@ -215,7 +219,7 @@ def test_a_stopped_worker_is_named_and_its_tasks_run_elsewhere(cluster, loads, m
 
     try:
         begun = time.monotonic()
-        found = msj.sweep(TWO, **LOADS, dask=cluster.scheduler_address, progress=stop)
+        found = msj.sweep(TWO, **LOADS, dask=cluster.scheduler_address, progress=stop, seconds=60)
         assert time.monotonic() - begun < 30
     finally:
         os.kill(number, signal.SIGCONT)
@@ -242,7 +246,7 @@ def test_no_workers_and_a_lost_scheduler_are_said_and_what_there_was_is_kept(tmp
         until(lambda: file.exists() and file.read_text().endswith("}"))
         address, runs = json.loads(file.read_text())["address"], tmp_path / "runs"
         undisturbed(out=runs, vary={"load": [0.5], "servers": [2]})
-        found = undisturbed(out=runs, vary={"load": [0.5, 0.8]}, dask=address, progress=note)
+        found = undisturbed(out=runs, vary={"load": [0.5, 0.8]}, dask=address, progress=note, seconds=60)
     finally:
         ended(scheduler)
     assert found.outcome is msj.Outcome.INTERRUPTED

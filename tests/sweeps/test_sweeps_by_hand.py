@@ -759,6 +759,7 @@ def test_what_tasks_found_is_kept_before_anything_is_made_of_it(monkeypatch):
     monkeypatch.setattr(one, "_opened", lambda task, value, answers, plans: (answers.append("a"), plans.append("p")))
     monkeypatch.setattr(one, "_ran", lambda task, value, answers: answers.append("failed") or [value])
     monkeypatch.setattr(one, "_advance", lambda running: done.append(("advanced", running)) or ["b"])
+    monkeypatch.setattr(one, "_counts", lambda answer: True)
     for name in ("keep_blocks", "keep_plans", "keep_answers"):
         monkeypatch.setattr(one.folder, name, lambda found, name=name: done.append((name, list(found))))
     one.take([(Task(claims=ExitStack(), running=stream), "block"), (Task(claims=ExitStack(), cells=[1]), "opened")])

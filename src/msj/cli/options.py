@@ -28,6 +28,10 @@ class WholeNumber(click.IntRange):
 
     name = "whole number"
 
+    def _describe_range(self) -> str:
+        """Return what help says of the range: nothing of a limit that only guards against runs without an end."""
+        return "" if self.min is None else super()._describe_range()
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""
         if isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d+(\.\d*)?[eE]\+?\d{1,2}\s*", value):

@@ -40,25 +40,59 @@ def _levels(context: click.Context, option: click.Parameter, text: str | None) -
     "--vary",
     multiple=True,
     metavar="NAME=VALUES",
-    help="load=0.5..0.98/9 (9 values), servers=64,128, share:CLASS=0.1,0.2, seed=1..5, classes.CLASS.need=2,4; may be "
-    "given several times.",
+    help="Vary a parameter: load=0.5..0.98/9 (9 values), servers=64,128, share:CLASS=0.1,0.2, seed=1..5, "
+    "classes.CLASS.need=2,4. Repeat it for a grid.",
 )
-@click.option("--policies", metavar="A,B,...", help="Policies, by commas.", shell_complete=complete_policies)
-@click.option("--grid", type=click.Path(path_type=Path), metavar="TOML", help="A file that says all this.")
-@click.option("--precision", type=float, metavar="SHARE", help="Relative half-width to reach.  [default: 0.01]")
-@click.option("--jobs", type=JOBS, metavar="N", help="Most jobs of a cell.  [default: 1e9]")
-@click.option("--levels", callback=_levels, metavar="P,P,...", help="Percentiles to give.  [default: 50,90,95,99,99.9]")
-@click.option("--seed", type=SEED, metavar="N", help="Of what is simulated.  [default: 1]")
+@click.option(
+    "--policies",
+    metavar="A,B,...",
+    help="Answer each cell under these policies.  [default: the file's own]",
+    shell_complete=complete_policies,
+)
+@click.option(
+    "--grid",
+    type=click.Path(path_type=Path),
+    metavar="TOML",
+    help="Read files, parameters, policies and options from a TOML file; what is given here counts more.",
+)
+@click.option(
+    "--precision",
+    type=float,
+    metavar="SHARE",
+    help="Simulate each cell to this half-width of its mean response time, as a share of the mean.  [default: 0.01]",
+)
+@click.option("--jobs", type=JOBS, metavar="N", help="Simulate at most N jobs in a cell.  [default: 1e9]")
+@click.option(
+    "--levels",
+    callback=_levels,
+    metavar="P,P,...",
+    help="Report these percentiles of simulated cells.  [default: 50,90,95,99,99.9]",
+)
+@click.option("--seed", type=SEED, metavar="N", help="Seed of the random numbers.  [default: 1]")
 @click.option("--simulate", is_flag=True, default=None, help="Simulate even what has an exact answer.")
-@click.option("--no-controls", "controls", flag_value=False, default=None, help="Plain means.")
-@click.option("--out", type=FOLDER, metavar="FOLDER", help="Keep answers there; a sweep goes on where it was.")
-@click.option("--processes", type=PROCESSES, metavar="N", help="Work side by side.  [default: all cores]")
-@click.option("--threads", type=PROCESSES, metavar="N", help="Threads in place of processes.")
+@click.option(
+    "--no-controls", "controls", flag_value=False, default=None, help="Report sample means without control variates."
+)
+@click.option("--out", type=FOLDER, metavar="FOLDER", help="Write answers to FOLDER; continue the sweep that is there.")
+@click.option("--processes", type=PROCESSES, metavar="N", help="Compute in N processes.  [default: all cores]")
+@click.option("--threads", type=PROCESSES, metavar="N", help="Compute in N threads instead of processes.")
 @dask_option
-@click.option("--shard", metavar="I/N", help="The I-th of N parts of the grid, for job arrays.")
-@click.option("--seconds", type=float, metavar="S", help="Stop after so long, with what there is.")
-@click.option("--status", "status_of", type=FOLDER, metavar="FOLDER", help="Only say how far a folder is.")
-@click.option("--prune", "prune_in", type=FOLDER, metavar="FOLDER", help="Only remove what is of no use any more.")
+@click.option("--shard", metavar="I/N", help="Answer the I-th of N parts of the grid, for job arrays.")
+@click.option("--seconds", type=float, metavar="S", help="Stop after S seconds and write the answers there are.")
+@click.option(
+    "--status",
+    "status_of",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Print how much of a folder's grid is answered, and exit.",
+)
+@click.option(
+    "--prune",
+    "prune_in",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Remove duplicates, older answers and answers of other code from a folder, and exit.",
+)
 @plot_option
 @output_options
 def sweep(
@@ -77,8 +111,8 @@ def sweep(
 ) -> None:
     """Answer every combination of clusters, values and policies.
 
-    Exactly where possible, else simulated until each interval is narrow enough. What is kept in --out is never computed
-    again; Ctrl-C or a kill loses the last half second.
+    Cells with an exact answer get it; the others are simulated to --precision. Answers in --out are never computed
+    again: after Ctrl-C or a kill the same command continues. Many machines: --shard in a job array, or --dask.
 
     \b
     Examples:
@@ -97,6 +131,8 @@ def sweep(
         rows, size = prune(prune_in)
         say(f"removed {rows:,} rows; {max(size, 0) / 1e6:.1f} MB less")
         return
+    if processes is not None and (threads is not None or dask is not None):
+        raise click.UsageError("--processes, --threads and --dask are several ways to compute; give one of them")
     if not files and options["grid"] is None:
         raise click.UsageError("no FILE is given; name a cluster's file, or a grid with --grid")
     from msj.executors.workers import cores

@@ -23,6 +23,8 @@ from msj.executors.packing import pack, run_packed, unpacked
 from msj.executors.safe_path import safe_children
 from msj.store.user_files import msj_path_folders
 
+CONNECT = 10.0  # seconds to wait for a Dask scheduler that does not answer
+
 
 class Workers:
     """An executor, how many tasks it does at a time, and a new one if it breaks."""
@@ -196,8 +198,9 @@ def dask_workers(cluster: Any) -> Iterator[DaskWorkers]:
         with _used(cluster) as found:
             yield found
         return
+    _check_address(cluster)
     try:
-        client = distributed.Client(cluster, timeout="10s", set_as_default=False)
+        client = distributed.Client(cluster, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise InvalidInput(f"no Dask scheduler answers at '{cluster}' ({error}); start one: dask scheduler") from None
     try:
@@ -205,6 +208,21 @@ def dask_workers(cluster: Any) -> Iterator[DaskWorkers]:
             yield found
     finally:
         client.close(timeout=2)
+
+
+def _check_address(address: str) -> None:
+    """Raise an error for what is no address; a client that is made of it would hang when it is given up."""
+    comm: Any = importlib.import_module("distributed.comm")
+    try:
+        scheme, place = comm.parse_address(address)
+        comm.registry.get_backend(scheme)
+        if scheme in ("tcp", "tls"):
+            comm.parse_host_port(place)
+    except ValueError as error:
+        raise InvalidInput(
+            f"dask = '{address}' is no address of a scheduler ({error}); write tcp://HOST:8786, or the address that "
+            "dask scheduler prints"
+        ) from None
 
 
 @contextmanager

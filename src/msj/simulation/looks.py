@@ -119,8 +119,8 @@ class Looks:
         stream = self.stream
         if not self.standings:
             return (
-                f"The first look alone would take {stream.jobs_at(FIRST):,} jobs: at this load the cluster remembers "
-                f"about {said(stream.pace.memory)} of them; allow more jobs"
+                f"The shortest run takes {stream.jobs_at(FIRST):,} jobs, since the relaxation time at this load is "
+                f"about {said(stream.pace.memory)} jobs; allow more jobs"
             )
         last = self.standings[-1]
         if last.growth is not None:
@@ -136,8 +136,8 @@ class Looks:
         if reading.long_enough:
             return None
         return (
-            f"{last.jobs:,} jobs are too few for an interval: the cluster remembers about {said(reading.pace.memory)} "
-            "jobs; allow more jobs"
+            f"{last.jobs:,} jobs are too few for an interval: the relaxation time is about "
+            f"{said(reading.pace.memory)} jobs; allow more jobs"
         )
 
     @cached_property
@@ -187,8 +187,9 @@ class Looks:
         question, threshold = stream.question, stream.known.stability_threshold
         pace, first = stream.pace, 0
         last = stage_of(through - 1)
+        of_blocks = [block.tallies() for block in self.blocks[:through]]
         while threshold is None:
-            pace = with_queue(stream.system, question.rate, pace, [b.tallies() for b in self.blocks[first:through]])
+            pace = with_queue(stream.system, question.rate, pace, of_blocks[first:])
             stage = stage_of(first)
             if stream.warm_up(stage) >= pace.settling or stage == last:
                 break
@@ -196,9 +197,8 @@ class Looks:
         batches, pieces = [], []
         groups = _batches(first, through)
         for group in groups:
-            blocks = [self.blocks[index] for index in group]
-            batches.append(_whole(blocks))
-            tallies = [tally for block in blocks for tally in block.tallies()]
+            tallies = [tally for index in group for tally in of_blocks[index]]
+            batches.append(_whole(tallies, [self.blocks[index] for index in group]))
             size = len(tallies) // PIECES
             pieces += [Tally.total(tallies[i : i + size]) for i in range(0, len(tallies), size)]
         reading = Reading(
@@ -234,9 +234,9 @@ def _batches(first: int, through: int) -> list[list[int]]:
     return [group[::-1] for group in reversed(found)]
 
 
-def _whole(blocks: Sequence[Block]) -> Tally:
-    """Return blocks as one tally, with the sketches."""
-    total = Tally.total([tally for block in blocks for tally in block.tallies()])
+def _whole(tallies: Sequence[Tally], blocks: Sequence[Block]) -> Tally:
+    """Return the tallies of blocks as one, with their sketches."""
+    total = Tally.total(tallies)
     return dataclasses.replace(
         total,
         waiting=Sketch.total([block.waiting for block in blocks]),

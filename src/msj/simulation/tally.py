@@ -45,6 +45,8 @@ class Tally:
     @classmethod
     def total(cls, tallies: Sequence[Tally]) -> Tally:
         """Add tallies of stretches that came one after the other."""
+        if len(tallies) == 1:
+            return tallies[0]
         return cls(
             np.sum([tally.sums for tally in tallies], axis=0),
             Sketch.total([tally.waiting for tally in tallies]),

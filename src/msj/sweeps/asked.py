@@ -45,11 +45,12 @@ class AskedCells:
         """Return the coordinates at which rows stand."""
         return [name for name in PLACES if name in self.differing or name in answers.places]
 
-    def unfinished(self, answered: Collection[str]) -> str:
+    def unfinished(self, answered: Collection[str], interim: Collection[str]) -> str:
         """Return how much is missing, in words; empty where nothing is."""
         waiting = sum(cell not in answered for cell in self.asked)
+        early = sum(cell in interim for cell in self.asked)
         begun = self.begun if self.begun.cells else Coverage(cells=len(self.asked), begun=len(self.asked))
-        return begun.unfinished(waiting)
+        return begun.unfinished(waiting, early)
 
 
 def asked_cells(folder: Folder) -> AskedCells | None:

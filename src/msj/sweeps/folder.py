@@ -25,6 +25,7 @@ from msj.store.pieces import Pieces
 from msj.sweeps.cell import Cell
 from msj.sweeps.grid import Refused
 from msj.sweeps.tables import (
+    INTERIM,
     PLACES,
     answer_table,
     block_of,
@@ -32,6 +33,7 @@ from msj.sweeps.tables import (
     rows_as_text,
     rows_from_text,
     schemas,
+    sharpness,
 )
 
 TABLES = ("asked", "rows", "streams", "blocks")
@@ -52,10 +54,17 @@ class Answer:
 
     def does_for(self, precision: float, jobs: int) -> bool:
         """Return whether nothing better would be known with this effort."""
+        if self.outcome == INTERIM:
+            return False
         if self.outcome not in OPEN_ENDED or (self.blocks == 0 and self.outcome != TOO_SHORT):
             return True
         sharper = self.precision is not None and precision >= self.precision
         return sharper and (self.outcome == CONVERGED or jobs <= (self.job_limit or 0))
+
+    @property
+    def sharpness(self) -> int:
+        """By how much it counts among the answers of its cell."""
+        return int(sharpness(self.blocks, self.outcome == INTERIM))
 
 
 class Folder:
@@ -94,7 +103,7 @@ class Folder:
     def _know_answer(self, record: Mapping[str, Any]) -> None:
         answer = Answer(**{key: record[key] for key in ("outcome", "precision", "job_limit", "blocks")})
         known = self.answers.get(record["cell"])
-        if known is None or answer.blocks > known.blocks:
+        if known is None or answer.sharpness > known.sharpness:
             self.answers[record["cell"]] = answer
 
     def ask(self, cells: Iterable[Cell | Refused], question: str | None = None) -> None:

@@ -95,18 +95,26 @@ class Coverage:
     begun: int = 0
     missing_shards: tuple[str, ...] = ()
 
-    def unfinished(self, waiting: int) -> str:
-        """Return how much is answered, in words; empty where all is. ``waiting`` cells were begun and not answered.
+    def unfinished(self, waiting: int, interim: int = 0) -> str:
+        """Return how much is answered, in words; empty where all is.
+
+        Parameters
+        ----------
+        waiting, interim
+            Cells that were begun and have no answer, or one that was given when a sweep was interrupted.
 
         Examples
         --------
         >>> Coverage(cells=9, begun=6, missing_shards=("2 of 3",)).unfinished(0)
         '6 of 9 cells are answered; shard 2 of 3 is missing'
+        >>> Coverage(cells=9, begun=9).unfinished(2, interim=3)
+        '4 of 9 cells are answered; 3 have wider intervals than asked for'
         """
-        answered = self.begun - waiting
+        answered = self.begun - waiting - interim
         if answered >= self.cells:
             return ""
         words, absent = f"{answered:,} of {self.cells:,} cells are answered", self.missing_shards
+        words += f"; {interim:,} {'have' if interim > 1 else 'has'} wider intervals than asked for" if interim else ""
         if not absent:
             return words
         shown = ", ".join(absent[:8]) + (f" and {len(absent) - 8} more" if len(absent) > 8 else "")

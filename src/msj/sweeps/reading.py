@@ -18,7 +18,7 @@ from msj.store.pieces import Pieces
 from msj.sweeps.asked import AskedCells, asked_cells
 from msj.sweeps.folder import TABLES, Folder
 from msj.sweeps.rows import Rows, codes_of, mask_of
-from msj.sweeps.tables import OF_ROWS, PLACES, SAME, TEXT_PLACES
+from msj.sweeps.tables import INTERIM, OF_ROWS, PLACES, SAME, TEXT_PLACES, sharpness
 from msj.sweeps.where import Condition, conditions_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Cells that have all they were asked for.
 ANSWERED = (Outcome.SOLVED.label, Outcome.NO_LOAD_GIVEN.label)
+NOT_REACHED = Outcome.PRECISION_NOT_REACHED.label
+OF_CELLS = ("outcome", "message", "name", "width")
 TEXTS = (
     "cell", *TEXT_PLACES, "name", "class", "kind", "method", "citation", "formula", "quantity", "outcome", "message",
 )  # fmt: skip
@@ -71,26 +73,30 @@ def result_of(
     asked: AskedCells | None = None,
     where: Sequence[Condition] = (),
     outcome: Outcome | None = None,
+    precision: float | None = None,
     system: dict[str, Any] | None = None,
     provenance: dict[str, Any],
     missing: Iterable[Missing] = (),
     notes: Iterable[str] = (),
 ) -> Result:
-    """Return the answers of all cells, or of some (with their coordinates), in the order of their coordinates."""
+    """Return the answers of all cells, or of some (with their coordinates), in the order of their coordinates.
+
+    The folder may have sharper answers than a ``precision`` that was asked for.
+    """
     named = cells if cells is not None else None if asked is None else asked.labels
     answers = latest(folder, named, where, {} if asked is None else asked.labels)
     differ = None if cells is None else [name for name in PLACES if len({at.get(name) for at in cells.values()}) > 1]
     places = differ if differ is not None else answers.places if asked is None else asked.places(answers)
     gaps = [*answers.gaps(places)]
     gaps += [replace(gap, at={name: gap.at[name] for name in places if name in gap.at}) for gap in missing]
-    unfinished = "" if asked is None or where else asked.unfinished({*answers.cells["cell"].to_pylist()})
+    unfinished = "" if asked is None or where else asked.unfinished(*answers.ended())
     if unfinished:
         gaps.append(Missing(name="answer", failure=Failure.INTERRUPTED, reason=unfinished))
         outcome = outcome or Outcome.INTERRUPTED
     return Result(
         system=system or {},
         quantities=answers.rows(places),  # type: ignore[arg-type]
-        outcome=outcome or _outcome(answers.outcomes),
+        outcome=outcome or _outcome(answers.outcomes(precision)),
         provenance=provenance,
         missing=_together(gaps),
         notes=tuple(dict.fromkeys((*notes, *(() if asked is None else asked.notes)))),
@@ -126,10 +132,20 @@ class Answers:
         """The coordinates in which the cells differ."""
         return [name for name in PLACES if len(self.cells[name].unique()) > 1]
 
-    @property
-    def outcomes(self) -> list[str]:
-        """How cells ended, each way once."""
-        return list(self.cells["outcome"].unique().to_pylist())
+    def outcomes(self, precision: float | None = None) -> list[str]:
+        """Return how cells ended, each way once; an answer as sharp as a precision has converged to that."""
+        found = list(self.cells["outcome"].unique().to_pylist())
+        if precision is not None and NOT_REACHED in found:
+            reached = mask_of(self.cells["width"], lambda width: width is not None and width <= precision)
+            blunt = mask_of(self.cells["outcome"], lambda label: label == NOT_REACHED)
+            if not (blunt & ~reached).any():
+                found[found.index(NOT_REACHED)] = Outcome.CONVERGED.label
+        return found
+
+    def ended(self) -> tuple[set[str], set[str]]:
+        """Return the cells with an answer, and those of them whose answer is interim."""
+        found = dict(zip(*(self.cells[name].to_pylist() for name in ("cell", "outcome")), strict=True))
+        return {*found}, {cell for cell, outcome in found.items() if outcome == INTERIM}
 
     def rows(self, places: Sequence[str]) -> Rows:
         """Return the rows at these coordinates."""
@@ -198,6 +214,7 @@ def _latest(
 
     number, ids = codes_of(columns.take("cell"))
     blocks = columns.take("blocks").to_numpy().astype(np.int64)
+    blocks = sharpness(blocks, mask_of(columns.take("outcome"), lambda label: label == INTERIM))
     if columns.gone:
         return None
     wanted = np.array([cells is None or cell in cells for cell in ids] + [False], dtype=bool)
@@ -207,7 +224,7 @@ def _latest(
     del blocks
     kept = kept[~_doubled(columns, number, kept)]
     first = kept[np.unique(number[kept], return_index=True)[1]]
-    heads = pyarrow.table({name: columns.take(name, first) for name in ("cell", *PLACES, "outcome", "message", "name")})
+    heads = pyarrow.table({name: columns.take(name, first) for name in ("cell", *PLACES, *OF_CELLS)})
     heads = _relabelled(heads, labels)
     for each in where:
         if each.column in PLACES:
@@ -298,7 +315,6 @@ def _outcome(labels: Sequence[str]) -> Outcome:
     known = [Outcome.from_label(label) for label in labels if label in {outcome.label for outcome in Outcome}]
     if known and all(outcome is Outcome.UNSTABLE for outcome in known):
         return Outcome.UNSTABLE
-    for outcome in (Outcome.PRECISION_NOT_REACHED, Outcome.TOO_SHORT):
-        if outcome in known:
-            return Outcome.PRECISION_NOT_REACHED
+    if {Outcome.PRECISION_NOT_REACHED, Outcome.TOO_SHORT, Outcome.INTERRUPTED} & {*known}:
+        return Outcome.PRECISION_NOT_REACHED
     return Outcome.CONVERGED if Outcome.CONVERGED in known else Outcome.SOLVED

@@ -27,7 +27,7 @@ from msj.simulation.blocks import stage_of
 from msj.simulation.looks import Looks
 from msj.store import digest
 from msj.sweeps.cell import Cell
-from msj.sweeps.folder import Folder
+from msj.sweeps.folder import Answer, Folder
 from msj.sweeps.line import Line
 from msj.sweeps.opening import Opened, stream_id, stream_of
 from msj.sweeps.remaining import lengths, seconds_left
@@ -99,8 +99,15 @@ class Scheduler(Loop[Task]):
         return len(self.cells) - len(self.done)
 
     def _keep(self, answers: Sequence[Any]) -> None:
-        self.folder.keep_answers(answers)
-        self.done.update(cell for cell, *_ in answers if self._answered(cell))
+        """Write answers that count; their cells have ended, also where the folder has had sharper answers before."""
+        self.folder.keep_answers([each for each in answers if self._counts(each)])
+        self.done.update(cell for cell, *_ in answers)
+
+    def _counts(self, answer: tuple[str, Any, Any, dict[str, Any]]) -> bool:
+        cell, _, _, facts = answer
+        known = self.folder.answers.get(cell)
+        new = Answer(outcome=facts["outcome"], blocks=facts.get("blocks", 0))
+        return known is None or new.sharpness > known.sharpness
 
     @property
     def more(self) -> bool:
@@ -263,9 +270,9 @@ class Scheduler(Loop[Task]):
             looks.add(block)
         self.streams.pop(running.id, None)
         running.ready.clear()
-        return self._answers(running, outcome, self.jobs)
+        return self._answers(running, outcome)
 
-    def _answers(self, running: Running, outcome: Outcome, job_limit: int) -> list[Any]:
+    def _answers(self, running: Running, outcome: Outcome) -> list[Any]:
         """Return the answers that a stream gives its cells now."""
         looks = running.looks
         last = looks.standings[-1] if looks.standings else None
@@ -274,7 +281,7 @@ class Scheduler(Loop[Task]):
             "message": looks.sentence(),
             "stream": running.id,
             "precision": self.precision,
-            "job_limit": job_limit,
+            "job_limit": self.jobs,
             "width": last.width if last is not None and math.isfinite(last.width) else None,
             "blocks": 0 if last is None else last.blocks,
             "jobs": 0 if last is None else last.jobs,
@@ -287,11 +294,9 @@ class Scheduler(Loop[Task]):
         """Write what streams under way know: their intervals are wider than asked for, and more effort narrows them."""
         answers: list[Any] = []
         for running in self.streams.values():
-            known = self.folder.answers.get(running.cells[0][0].id)
-            if math.isfinite(running.width) and (known is None or known.blocks < running.counted):
-                jobs = running.looks.standings[-1].jobs
-                answers += self._answers(running, Outcome.PRECISION_NOT_REACHED, jobs)
-        self.folder.keep_answers(answers)
+            if math.isfinite(running.width):
+                answers += self._answers(running, Outcome.INTERRUPTED)
+        self.folder.keep_answers([each for each in answers if self._counts(each)])
 
     def _answer(self, stream: str, cell: Cell, known: tuple[Quantity, ...]) -> Any:
         """Return a cell's answer, from the stream that has ended and what was known before."""

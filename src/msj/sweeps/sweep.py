@@ -153,6 +153,7 @@ def answer(question: Question, folder: Folder, hands: AbstractContextManager[Wor
         folder,
         cells={name: cell.at for name, cell in wanted.items()},
         outcome=outcome or (Outcome.OUT_OF_TIME if scheduler.open else None),
+        precision=question.precision,
         system=next(iter(clusters)).to_spec() if len(clusters) == 1 else {},
         provenance=facts,
         missing=missing,

@@ -11,7 +11,7 @@ from msj.store.pieces import ENDING
 from msj.sweeps.folder import TABLES, Folder
 from msj.sweeps.manifest import coverage, read_manifests
 from msj.sweeps.reading import opened
-from msj.sweeps.tables import SAME
+from msj.sweeps.tables import INTERIM, SAME, sharpness
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,10 @@ def status(path: str | os.PathLike[str]) -> Status:
         size=sum(piece.stat().st_size for piece in pieces),
         grid=begun.cells,
         missing_shards=begun.missing_shards,
-        unfinished=begun.unfinished(sum(each["cell"] in mine and each["cell"] not in found for each in asked)),
+        unfinished=begun.unfinished(
+            sum(each["cell"] in mine and each["cell"] not in found for each in asked),
+            sum(each["cell"] in found and found[each["cell"]]["outcome"] == INTERIM for each in asked),
+        ),
     )
 
 
@@ -120,9 +123,9 @@ def prune(path: str | os.PathLike[str]) -> tuple[int, int]:
             keep.setdefault(key, place)
         places = sorted(keep.values())
         if name == "rows":
-            best = {each["cell"]: each["blocks"] for each in _newest(folder, ["cell", "blocks"])}
-            cells, blocks = whole["cell"].to_pylist(), whole["blocks"].to_pylist()
-            places = [place for place in places if blocks[place] == best[cells[place]]]
+            best = {each["cell"]: _sharpness(each) for each in _newest(folder, ["cell", "blocks", "outcome"])}
+            found = whole.select(["cell", "blocks", "outcome"]).to_pylist()
+            places = [place for place in places if _sharpness(found[place]) == best[found[place]["cell"]]]
         removed += whole.num_rows - len(places)
         table.replace(whole.take(pyarrow.array(places, pyarrow.int64())), pieces)
         if table.folder is not None:
@@ -134,7 +137,7 @@ def prune(path: str | os.PathLike[str]) -> tuple[int, int]:
 #: What makes two rows of a table the same.
 KEYS = {
     "asked": ["cell", "code", "question"],
-    "rows": ["cell", *SAME, "blocks", "code"],
+    "rows": ["cell", *SAME, "blocks", "outcome", "code"],
     "streams": ["cell", "stream", "code"],
     "blocks": ["stream", "index", "code"],
 }
@@ -146,6 +149,10 @@ def _newest(folder: Folder, columns: list[str]) -> list[dict[str, Any]]:
     table = folder.tables["rows"].whole(columns)
     for record in table.group_by(columns).aggregate([]).to_pylist():  # each cell has many rows
         known = found.get(record["cell"])
-        if known is None or record["blocks"] > known["blocks"]:
+        if known is None or _sharpness(record) > _sharpness(known):
             found[record["cell"]] = record
     return list(found.values())
+
+
+def _sharpness(record: dict[str, Any]) -> int:
+    return int(sharpness(record["blocks"], record["outcome"] == INTERIM))
