@@ -136,6 +136,9 @@ class Made:
 
     extra = 0.0
 
+    def mean(self, group, column):
+        return 0.0, None
+
     def theory(self, group, column):
         return self.given if column != "waited" else None
 

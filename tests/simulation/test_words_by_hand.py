@@ -58,7 +58,7 @@ def test_why_a_run_is_too_short():
     memory = "at this load the cluster remembers about 1,300 jobs; about 26,000 jobs would do."
     no_mean = f"5,000 jobs are too few for a mean that does not remember the empty beginning: {memory}"
     assert _too_short(run, None) == no_mean
-    reading = SimpleNamespace(pace=run.pace, settled=False)
+    reading = SimpleNamespace(pace=run.pace, settled=False, jobs=4000.0)
     run.pace = pace_of()
     assert _too_short(run, reading) == no_mean
     reading.settled = True

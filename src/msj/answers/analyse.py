@@ -15,6 +15,7 @@ import numpy as np
 from msj.analysis.base import BEYOND, ResponseAnalysis
 from msj.analysis.chain_cost import in_words
 from msj.analysis.saturated_chain import completions_ahead, saturate
+from msj.answers.in_use import with_servers_in_use
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.response import (
     Response,
@@ -166,7 +167,7 @@ def analyse(
         rows += _law_rows(system, rate, whole(law, "law", least=0))
     return Result(
         system=system.to_spec(),
-        quantities=tuple(rows),
+        quantities=tuple(with_servers_in_use(system, rows)),
         outcome=outcome,
         provenance=provenance(**facts),
         notes=tuple(notes),
@@ -239,7 +240,11 @@ def bounds_only(system: System, reason: str) -> Result:
     if outcome is not Outcome.UNSTABLE:
         notes.append(f"Threshold and response times have {GO_ON}")
     return Result(
-        system=system.to_spec(), quantities=tuple(rows), outcome=outcome, provenance=provenance(), notes=tuple(notes)
+        system=system.to_spec(),
+        quantities=tuple(with_servers_in_use(system, rows)),
+        outcome=outcome,
+        provenance=provenance(),
+        notes=tuple(notes),
     )
 
 
@@ -328,7 +333,7 @@ def _without_threshold(
         rows += _law_rows(system, rate, whole(law, "law", least=0))
     return Result(
         system=system.to_spec(),
-        quantities=tuple(rows),
+        quantities=tuple(with_servers_in_use(system, rows)),
         outcome=Outcome.SOLVED,
         provenance=provenance(**found.facts),
         notes=(f"The stability threshold is not known: {why.rstrip('.')}.", *found.notes),

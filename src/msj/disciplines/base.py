@@ -27,6 +27,7 @@ What else is known of a rule its class declares, as traits; nothing is ever conc
 | ``least_busy_per_job`` | beta: the same per job among the n oldest | bounds: sharper ones |
 | ``fastest_speed`` | of a server, where durations are those at speed 1 | bounds: a job that meets nobody |
 | ``service_capacity`` | the sum of the speeds of all servers | naive threshold, utilisation, bounds |
+| ``capacity_processes``, ``relaxation_time`` | what changes by a clock, whatever jobs there are | run lengths |
 | ``shares_speed`` | jobs may run on fewer servers than they can use | who reads durations |
 | ``restart`` | a job that is stopped loses its work (``disciplines.restarting``) | analyses, engines |
 | ``may_idle`` | may leave all servers idle although jobs wait | trials, bounds, simulation |
@@ -49,6 +50,7 @@ from typing import Any, ClassVar, Self
 from msj.decision_functions import call_decision, decision_arguments, random_source, state_kept, try_decisions
 from msj.decision_functions.arguments import DecisionFunction
 from msj.decision_functions.trial import TrialRules
+from msj.disciplines.capacity_process import CapacityProcess
 from msj.disciplines.counting import Counting
 from msj.disciplines.served_by import ServedBy
 from msj.errors import BadFunction, InvalidInput, NotSupported
@@ -82,6 +84,8 @@ OF_THE_RULE = (
     "serve_is_complete",
     "fastest_speed",
     "service_capacity",
+    "capacity_processes",
+    "relaxation_time",
     "turns_away",
 )
 _tried: dict[Any, str] = {}  # trials that were passed, each with what the function keeps between decisions
@@ -332,6 +336,14 @@ class Policy(Chosen, ABC):
     def service_capacity(self, servers: int) -> float:
         """Return the work that all servers can do in a unit of time: the sum of their speeds."""
         return float(servers)
+
+    def capacity_processes(self, system: System) -> tuple[CapacityProcess, ...]:
+        """Return what changes the capacity by itself, whatever jobs there are: turns that go by a clock."""
+        return ()
+
+    def relaxation_time(self, system: System) -> float:
+        """Return the time over which the policy forgets what it did by itself (a clock's mean interval, say)."""
+        return 0.0
 
     def supports(self, system: System) -> str | None:
         """Return None if the policy can run ``system``, else the reason why not."""

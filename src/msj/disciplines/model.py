@@ -12,6 +12,7 @@ from abc import ABC
 from typing import Any, ClassVar, cast
 
 from msj.disciplines.base import Policy, declared_at, told_apart
+from msj.disciplines.capacity_process import CapacityProcess
 from msj.disciplines.fcfs import Fcfs
 from msj.disciplines.served_by import ServedBy
 from msj.model import JobClass, System
@@ -81,6 +82,14 @@ class Model(Chosen, ABC):
     def service_capacity(self, system: System) -> float:
         """Return the work that all servers could do in a unit of time, if none ever stood idle."""
         return float(system.servers)
+
+    def capacity_processes(self, system: System) -> tuple[CapacityProcess, ...]:
+        """Return what changes the capacity by itself, whatever jobs there are."""
+        return ()
+
+    def relaxation_time(self, system: System) -> float:
+        """Return the time over which servers forget what the model did to them (set-up times, say)."""
+        return 0.0
 
     def supports(self, system: System) -> str | None:
         """Return None if the model can run ``system`` under its policy, else the reason why not."""

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from msj.disciplines.base import Serve
 from msj.disciplines.by_need import serve_by_need
+from msj.disciplines.capacity_process import CapacityProcess
 from msj.disciplines.served_by import ServedBy
 from msj.disciplines.service_rates import ServiceRates
+from msj.model import System
 
 
 @cache
@@ -56,6 +58,12 @@ class Msr(ServiceRates):
 
     def engine(self, servers: int) -> ServedBy:
         return self.served_by_turns(fill=self.fill)
+
+    def capacity_processes(self, system: System) -> tuple[CapacityProcess, ...]:
+        return () if self.fill else self.capacity_by_need(system)
+
+    def relaxation_time(self, system: System) -> float:
+        return self.longest_turn(system)
 
     @property
     def serve(self) -> Serve:

@@ -13,8 +13,10 @@ from typing import ClassVar
 
 from msj.disciplines.base import Serve
 from msj.disciplines.by_need import serve_by_need
+from msj.disciplines.capacity_process import CapacityProcess
 from msj.disciplines.served_by import ServedBy
 from msj.disciplines.service_rates import ServiceRates
+from msj.model import System
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +31,12 @@ class Nmsr(ServiceRates):
 
     def engine(self, servers: int) -> ServedBy:
         return self.served_by_turns()
+
+    def capacity_processes(self, system: System) -> tuple[CapacityProcess, ...]:
+        return self.capacity_by_need(system)
+
+    def relaxation_time(self, system: System) -> float:
+        return self.longest_turn(system)
 
     @property
     def serve(self) -> Serve:

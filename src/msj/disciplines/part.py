@@ -9,9 +9,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from msj.disciplines.capacity_process import CapacityProcess
 from msj.disciplines.model import Model
 from msj.disciplines.parts_policy import why_not_served, why_not_under
-from msj.disciplines.plain_parts import check_parts, mean_capacity, mean_work, plain_parts, why_not_phase_type
+from msj.disciplines.plain_parts import (
+    capacity_processes,
+    check_parts,
+    mean_capacity,
+    mean_work,
+    plain_parts,
+    why_not_phase_type,
+)
 from msj.disciplines.served_by import ServedBy
 from msj.errors import MsjError
 from msj.model import JobClass, System
@@ -64,6 +72,14 @@ class Part(Model):
 
     def service_capacity(self, system: System) -> float:
         return mean_capacity(self.values(system))
+
+    def capacity_processes(self, system: System) -> tuple[CapacityProcess, ...]:
+        return capacity_processes(system, self.parts)
+
+    def relaxation_time(self, system: System) -> float:
+        values = self.values(system)
+        laws = [law for key in ("set_up", "overhead") for law in (values[key] or {}).values()]
+        return max((float(law.mean) for law in laws if isinstance(law, Duration)), default=0.0)
 
     def why_not_policy(self, policy: ChosenPolicy | str) -> str | None:
         return why_not_under(policy, self.parts, self.name)

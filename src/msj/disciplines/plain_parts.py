@@ -18,11 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from msj.disciplines.capacity_process import CapacityProcess
 from msj.disciplines.fcfs import Fcfs
 from msj.disciplines.fitting_units import needs_of, why_never_starts
 from msj.errors import InvalidInput, MsjError
 from msj.model import JobClass, System
 from msj.model.durations import Duration
+from msj.model.environments.base import Component
 from msj.model.matrix import law_of
 from msj.model.system import CAP
 from msj.registry import nearest
@@ -33,19 +35,9 @@ ALL = "all"
 
 def plain_parts(system: System, parts: Sequence[Any]) -> dict[str, Any]:
     """Return the plain values of a system whose model is made of ``parts``."""
-    told: dict[str, Any] = {
-        "groups": {ALL: (system.servers, 1.0, {})},
-        "capacity": {},
-        "set_up": None,
-        "overhead": None,
-        "power": None,
-        "cost": None,
-    }
-    for part in parts:
-        told |= part.told()
+    told = _told(system, parts)
     groups = told["groups"]
-    sizes = {name: servers for name, (servers, _, _) in groups.items()}
-    components = [component for one in system.environment for component in one.components(sizes)]
+    components = _components(system, groups)
     classes = [_class_told(c, parts, groups, told["capacity"]) for c in system.classes]
     rule = None if type(system.policy) is Fcfs else system.policy
     environment = [
@@ -58,6 +50,25 @@ def plain_parts(system: System, parts: Sequence[Any]) -> dict[str, Any]:
         "environment": environment,
         "rule": rule,
     }
+
+
+def _told(system: System, parts: Sequence[Any]) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "groups": {ALL: (system.servers, 1.0, {})},
+        "capacity": {},
+        "set_up": None,
+        "overhead": None,
+        "power": None,
+        "cost": None,
+    }
+    for part in parts:
+        told |= part.told()
+    return told
+
+
+def _components(system: System, groups: Mapping[str, Any]) -> list[Component]:
+    sizes = {name: servers for name, (servers, _, _) in groups.items()}
+    return [component for one in system.environment for component in one.components(sizes)]
 
 
 def segments_of(job_class: JobClass, parts: Sequence[Any]) -> list[dict[str, Any]]:
@@ -124,6 +135,22 @@ def mean_capacity(values: Mapping[str, Any]) -> float:
             taken = sum(own["taken"][state][g] for own, state in zip(components, states, strict=True))
             total += chance * speed * float(own_speed) * max(0, servers - taken)
     return total
+
+
+def capacity_processes(system: System, parts: Sequence[Any]) -> tuple[CapacityProcess, ...]:
+    """Return what each component of the environment does to the capacity, the others being as they are on average."""
+    groups = _told(system, parts)["groups"]
+    components = _components(system, groups)
+    speeds = [float(np.array(each.speed, dtype=float) @ each.time_in_states) for each in components]
+    taken = [each.time_in_states @ np.array(each.taken, dtype=float) for each in components]
+    sizes, own_speeds = (np.array([float(group[i]) for group in groups.values()]) for i in (0, 1))
+    found = []
+    for e, component in enumerate(components):
+        there = sizes - sum(taken[:e] + taken[e + 1 :], np.zeros(len(sizes)))
+        up = np.maximum(there - np.array(component.taken, dtype=float), 0.0) @ own_speeds
+        capacity = prod(speeds[:e] + speeds[e + 1 :]) * np.array(component.speed, dtype=float) * up
+        found.append(CapacityProcess(component=component, capacity=tuple(capacity.tolist())))
+    return tuple(found)
 
 
 def _time_in_states(component: Mapping[str, Any]) -> list[float]:

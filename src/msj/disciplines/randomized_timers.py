@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from msj.disciplines.base import Policy, Serve
 from msj.disciplines.served_by import ServedBy
 from msj.errors import InvalidInput
+from msj.model import System
 from msj.model.numbers import Number, number, positive
 
 
@@ -70,6 +71,9 @@ class RandomizedTimers(Policy):
 
     def engine(self, servers: int) -> ServedBy:
         return ServedBy("msj.engines.timers:TimersEngine", clock=float(self.clock), b=float(self.b))
+
+    def relaxation_time(self, system: System) -> float:
+        return 1.0 / float(self.clock)  # of an empty queue; longer queues have faster clocks
 
     @property
     def serve(self) -> Serve:

@@ -15,9 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from msj.disciplines.base import Policy
+from msj.disciplines.capacity_process import CapacityProcess
 from msj.disciplines.served_by import ServedBy
 from msj.errors import InvalidInput
 from msj.model import System
+from msj.model.durations import Exponential
+from msj.model.environments.base import ANY, Component
 from msj.model.numbers import Number, positive, whole
 
 LASTS = 10  # a cycle, in mean durations, where nobody says
@@ -87,6 +90,34 @@ class ServiceRates(Policy):
         """Return how long each packing lasts on average."""
         total = math.fsum(float(share) for share in self.shares)
         return tuple(float(self.cycle or LASTS) * float(share) / total for share in self.shares)
+
+    def capacity_by_need(self, system: System) -> tuple[CapacityProcess, ...]:
+        """Return what the turns give to each need."""
+        chosen = self.on(system)
+        needs = sorted({c.need for c in system.active_classes})
+        turns = len(chosen.packings)
+        jump = tuple(tuple(float(j == (i + 1) % turns) for j in range(turns)) for i in range(turns))
+        component = Component(
+            sojourn=tuple(Exponential(mean=stay) for stay in chosen.mean_stays()),
+            jump=jump,
+            taken=((0,),) * turns,
+            speed=(1.0,) * turns,
+            hits=ANY,
+        )
+        if turns < 2:
+            return ()
+        return tuple(
+            CapacityProcess(
+                component=component,
+                capacity=tuple(float(row[i] * need) for row in chosen.packings),
+                needs=frozenset({need}),
+            )
+            for i, need in enumerate(needs)
+        )
+
+    def longest_turn(self, system: System) -> float:
+        """Return how long the longest turn lasts on average."""
+        return max(self.on(system).mean_stays())
 
     def served_by_turns(self, **options: Any) -> ServedBy:
         """Return the engine; each of the policies names it itself, for it belongs to its rule."""

@@ -50,7 +50,7 @@ GLOSSARY: dict[str, Term] = {
         "How much arrives",
         ("arrival_rate", "1/time", "lambda: jobs that arrive per unit of time"),
         ("load", "share", "lambda / lambda*: the arrival rate as a share of the stability threshold, always of that"),
-        ("utilisation", "share", "share of the servers in use; below the threshold lambda x E[need x duration] / k"),
+        ("utilisation", "share", "servers in use over all servers"),
         ("offered_utilisation", "share", "work that arrives per unit of time, as a share of what all servers can do"),
         ("share_large", "share", "share of arrivals that are large jobs"),
         ("need", "servers", "servers that a job of a class holds together"),

@@ -54,7 +54,7 @@ from msj.simulation.intervals import (
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.plan import Pace, Plan
 from msj.simulation.question import Question
-from msj.simulation.reading import stretches_of
+from msj.simulation.reading import batch_memories, stretches_of
 from msj.simulation.run import Run
 from msj.simulation.simulate import overloaded, result_of, warn_of_compiling, whole_effort
 from msj.simulation.tally import Tally
@@ -177,6 +177,7 @@ def _common_plan(questions: Sequence[Question]) -> Plan:
         long_jobs=max(pace.long_jobs for pace in paces),
         known=all(pace.known for pace in paces),
         cycle=max(pace.cycle for pace in paces),
+        causes=max((pace.causes for pace in paces), key=lambda causes: causes[0].jobs if causes else 0.0),
     )
     return questions[0].plan(slowest)
 
@@ -237,7 +238,7 @@ def differences(base: Served, other: Served) -> list[Quantity]:
     both = []
     for each, own, reading in zip((other, base), pieces, readings, strict=True):
         left = [run[len(run) - kept :] for run in own]
-        stretches = stretches_of(left, jobs / slower.pace.memory)
+        stretches = stretches_of(left, batch_memories(slower.pace, jobs))
         flat = [tally for stretch in stretches for tally in stretch]
         batches = [Tally.total(stretch) for stretch in stretches]
         both.append(each.question.estimates(replace(reading, pieces=flat, batches=batches, jobs=jobs)))
@@ -268,12 +269,38 @@ def _difference(other: Estimates, base: Estimates, *, name: str, column: str, sc
     elif other.sure and base.sure and not heavy:
         means = [_factor(each, group, column) for each in (other, base)]
         value, interval = _interval(value, sums, jobs, means, _remainder(other, base, group, column, value))
+        value, interval = _narrower(value, interval, *(_alone(each, group, column) for each in (other, base)))
     low, high = (None, None) if interval is None else interval
     row = Quantity(
         name=f"{name}_difference", value=value, kind="simulated", method="paired difference, the same jobs",
         low=low, high=high,
     )  # fmt: skip
     return row.times(scale)
+
+
+Ends = tuple[float, float]
+
+
+def _alone(estimates: Estimates, group: Any, column: str) -> tuple[float, Ends | None]:
+    """Return a mean and its interval as the policy has them alone."""
+    return estimates.waiting_probability(group) if column == "waited" else estimates.mean(group, column)
+
+
+def _narrower(
+    value: float, interval: Ends, other: tuple[float, Ends | None], base: tuple[float, Ends | None]
+) -> tuple[float, Ends]:
+    """Return the difference with the interval that its two means allow, where the paired one is wider.
+
+    Each of them is half as far off, at most, as its interval is wide; so is their difference, whatever they share.
+    """
+    (mean, ends), (from_mean, from_ends) = other, base
+    if ends is None or from_ends is None:
+        return value, interval
+    below = (mean - ends[0]) + (from_ends[1] - from_mean)
+    above = (ends[1] - mean) + (from_mean - from_ends[0])
+    if below + above >= interval[1] - interval[0]:
+        return value, interval
+    return mean - from_mean, (mean - from_mean - below, mean - from_mean + above)
 
 
 def _factor(estimates: Estimates, group: Any, column: str) -> tuple[float, Variance]:

@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 NEGLIGIBLE = 1e-9  # singular values of the scaled controls, over the largest, that say the same as others
 NOTHING = 1e-15  # of the variance is always left over: rounding
 LEAST_PIECES = 4.0  # for each control
+FEWEST_CARRIERS = 5.0  # pieces that share what is left over; n pieces with normal parts are worth n/3
+ROUNDING = 1e-18  # of the variance
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +50,17 @@ class Remainder:
     beyond: Floats
     residuals: Floats
     inflation: float
+
+    def carried_by_many(self, *, alone: bool) -> bool:
+        """Return whether many pieces have a part in what is left over; else it is too rare for its spread to be known.
+
+        Where jobs are alone on the cluster (``alone``), a control may be the cluster itself: then nothing is left over
+        but rounding, and the controls know all.
+        """
+        before, after = (float(np.sum(each**2)) for each in (self.beyond, self.residuals))
+        if after <= ROUNDING * before:
+            return alone
+        return after**2 >= FEWEST_CARRIERS * float(np.sum(self.residuals**4))
 
     def left_over(self, together: int, *, overlapping: bool = False) -> float:
         """Return the share of the variance that is left over, as stretches of so many pieces show it."""

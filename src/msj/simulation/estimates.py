@@ -103,6 +103,7 @@ class Estimates:
         self.sure = reading.long_enough
         self._laws: dict[tuple[str, int | None], list[Sketch]] = {}
         self.plain = why_not_plain(system) is None
+        self.alone = all(2 * c.need > system.servers for c in system.active_classes)  # no two jobs run at once
         self.reductions: dict[str, float] = {}  # what controls have divided the variance by, for means over all jobs
         self.forgets = all(math.isfinite(c.duration.second_moment) for c in system.active_classes)
         if policy_of(system).restart:  # service in vain is as long as waits are
@@ -161,9 +162,10 @@ class Estimates:
         busy = self.areas.get("busy_servers", np.array([batch.busy_area for batch in batches]))
         wasted = np.array([batch.wasted_area for batch in batches])
         jobs = self.series("jobs", all_jobs)
-        capacity = self.system.servers * mean_speed(self.system)
+        if mean_speed(self.system) != 1.0:  # what engines add up is work then; one server each, jobs that run count
+            busy = (self.series("response", all_jobs) - self.series("waiting", all_jobs)) * time * self.rate / jobs
         means = [
-            ("utilisation", busy, time * capacity - self.areas.get("broken_servers", 0.0), 1.0),
+            ("utilisation", busy, time * self.system.servers, 1.0),
             ("idle_servers_while_jobs_wait", wasted, time, float(self.system.servers)),
             ("preemptions_per_job", self.series("preemptions", all_jobs), jobs, math.inf),
             *((name, area, time, math.inf) for name, area in self.areas.items()),
@@ -222,6 +224,8 @@ class Estimates:
             theory = None  # what theory says of other arrivals is rough: it may widen an interval, never narrow it
         plain = Variance(batches, count - 1) if theory is None else pooled(batches, count, *theory)
         found = self._remainder(group, name, value)
+        if found is not None and not found.carried_by_many(alone=self.alone):
+            return value, plain
         adjusted = value if found is None else value + found.shift / float(jobs.sum())
         most = 1.0 if name == "waited" else math.inf  # a probability stays one
         if found is None or not 0 < adjusted < most:
@@ -250,14 +254,39 @@ class Estimates:
         return self.controls.centred(sums, time, job_class=group.index, busy=busy)
 
     def theory(self, group: Group, name: str) -> tuple[float, float] | None:
-        """Return the relative variance that theory gives a mean, for the queue and for long jobs; None if none."""
+        """Return the relative variance that theory gives a mean, for the queue and for long jobs; None if none.
+
+        The waits of a class vary with those of all jobs: where a policy lets some classes wait for others, no less than
+        they do. Slowdowns are made of waits: theory corrects their batches as it corrects those of the waits.
+        """
+        reading = self.reading
+        count = float(self.series("jobs", group).sum())
+        if name == "slowdown":
+            return self._like_waits(group, name)
         if name not in SKETCHED:
             return None
+        spread = self._spread(group, name)
+        if group.index is not None:
+            spread = max(spread, self._spread(groups_of(self.system, self.rate)[0], name))
+        return spread * (1.0 / reading.memories + 1.0 / count), reading.pace.long_jobs / reading.jobs
+
+    def _spread(self, group: Group, name: str) -> float:
+        """Return the squared coefficient of variation of a time of jobs, as seen."""
         sums, count = float(self.series(name, group).sum()), float(self.series("jobs", group).sum())
         squares = sum(sketch.sum_of_squares() for sketch in self._sketches(group, name))
-        spread = max(count * squares / sums**2 - 1.0, 0.0)
-        reading = self.reading
-        return spread * (1.0 / reading.memories + 1.0 / count), reading.pace.long_jobs / reading.jobs
+        return max(count * squares / sums**2 - 1.0, 0.0)
+
+    def _like_waits(self, group: Group, name: str) -> tuple[float, float] | None:
+        """Return what theory gives waits, times what batches of this column spread over what those of waits do."""
+        jobs, waits = self.series("jobs", group), self.series("waiting", group)
+        if waits.sum() == 0:
+            return None
+        of_waits = batch_variance(waits, jobs)
+        found = self.theory(group, "waiting")
+        if found is None or of_waits == 0:
+            return None
+        over = batch_variance(self.series(name, group), jobs) / of_waits
+        return found[0] * over, found[1] * over
 
     def waiting_probability(self, group: Group) -> tuple[float, Interval]:
         """Return the share of jobs that wait; with an interval even if none did."""

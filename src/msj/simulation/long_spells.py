@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 from msj.disciplines.model import mean_speed
 from msj.model import JobClass, System
 from msj.model.durations import Duration
-from msj.simulation.memory import EXPONENTIAL, held_up_by
+from msj.simulation.long_jobs import EXPONENTIAL
+from msj.simulation.memory import held_up_by
 from msj.simulation.sketch import BINS, Sketch
 
 Floats = NDArray[np.float64]

@@ -19,14 +19,22 @@ index of dispersion I of the arrivals and successive jobs that are alike,
 
 and r is at least the time over which arrivals and order forget their own past.
 
+**Capacity that changes by itself** (``disciplines.capacity_process``: environments, turns that go by a clock). The work
+that could be done in a time t has a variance sigma²·t in the long run, which adds to V. Where turns serve some needs
+and not others, each need is a queue of its own, with its own d and V, and the longest memory counts. r is at least the
+time over which the capacity forgets its past.
+
+**Jobs that the cluster drains for.** A job whose need exceeds the servers to spare keeps servers idle while it waits
+for enough of them. Where such jobs are rare, each is an event of its own: it takes away X and what the cluster drains
+for it, and V has the square of both. The waste at saturation, k − lambda*·E[X], says how much that is. Where they are
+common, the queue's own noise has it (measured as above).
+
 Where lambda* is not known, the run's own queue says how much room there is: E[work waiting]/P(wait) = V/(2·d).
 
-**Long jobs.** Where one job can hold up the rest (its need exceeds the servers to spare), the mean wait is driven by
-the squares of the work X, and a further relative variance E[X⁴]/(n·E[X²]²) comes in; what an exponential law has of
-it (6) is in κ/N already. If P(S > t) falls like t^(−a) and s jobs at once must be that long to hold up the rest, a
-stretch of length t is blocked with probability about t^(−s(a − 1)), and the variance of a mean over many jobs is
-finite only if s(a − 1) > 3 (Scheller-Wolf and Sigman 1997 for the moments of waits). If E[S²] is infinite, the past
-is never forgotten.
+**Long jobs** (``long_jobs``) bring a further variance. If P(S > t) falls like t^(−a) and s jobs at once must be that
+long to hold up the rest, a stretch of length t is blocked with probability about t^(−s(a − 1)), and the variance of a
+mean over many jobs is finite only if s(a − 1) > 3 (Scheller-Wolf and Sigman 1997 for the moments of waits). If E[S²] is
+infinite, the past is never forgotten.
 
 **Jobs that begin anew when they are stopped** (``disciplines.restarting``). If P(S > t) falls like exp(−eta·t) and a
 running job is stopped at rate b, it holds servers longer than t with a probability like t^(−eta/b) (Fiorini, Sheahan
@@ -41,15 +49,16 @@ import math
 
 import numpy as np
 
-from msj.disciplines.model import mean_speed, policy_of
+from msj.disciplines.capacity_process import CapacityProcess
+from msj.disciplines.model import mean_speed, model_of, policy_of
 from msj.disciplines.restarting import why_not_resumed
 from msj.model import JobClass, System
 from msj.model.assumptions import why_not_independent, why_not_plain
 from msj.model.durations import Deterministic, Empirical, Uniform
 
-EXPONENTIAL = 6.0  # E[X⁴]/E[X²]² of an exponential law
 FILLS_UP = 5.0  # times the longest duration: an empty cluster is full but for exp(−5)
 FORGETS = 2.0  # times its memory: a queue that began empty is as long as ever but for 1 %
+EULER = 0.58  # 1 + 1/2 + ... + 1/n is about ln n + this
 RISK = 3.0  # s(a − 1) must exceed this
 BOUNDED = (Deterministic, Empirical, Uniform)  # laws of durations that cannot be of any length
 
@@ -78,9 +87,10 @@ def memory_of(system: System, rate: float, threshold: float | None = None) -> fl
     if rate >= limit:
         return math.inf
     if math.isinf(limit):  # nobody ever waits
-        return longest_duration(system)
+        return time_remembered(system, rate)
     spare = (limit - rate) * system.mean_work
-    return time_remembered(system, rate) + 2.0 * _variance(system, limit) / spare**2
+    queue = 2.0 * _variance(system, limit) / spare**2
+    return time_remembered(system, rate) + max(queue, _longest_of_needs(system, rate, threshold))
 
 
 def memory_seen(system: System, rate: float, mean_waiting_time: float, waiting_probability: float) -> float:
@@ -108,19 +118,34 @@ def longest_duration(system: System) -> float:
 def time_remembered(system: System, rate: float) -> float:
     """Return how long what has come is remembered, queues apart: jobs in service, past arrivals, the jobs' order."""
     order = 0.0 if why_not_independent(system) is None else system.only_active.order_chain.memory / rate
-    return max(longest_duration(system), system.arrivals.relaxation_time(rate), order)
+    own = [policy_of(system).relaxation_time(system), system.arrivals.relaxation_time(rate), order]
+    if (model := model_of(system)) is not None:
+        own.append(model.relaxation_time(system))
+    own += [each.relaxation_time for each in capacity_processes(system)]
+    return max(longest_duration(system), *own)
 
 
-def long_jobs(system: System, rate: float, threshold: float | None = None) -> float:
-    """Return by how much long jobs add to the relative variance of a mean wait, times the number of jobs."""
-    second = sum(float(c.share) * _work(system, c) ** 2 * c.duration.second_moment for c in system.active_classes)
-    fourth = 0.0
-    for c in system.active_classes:
-        moment = c.duration.moment(4)
-        if held_up_by(system, c, rate, threshold) == 1 and not math.isnan(moment):
-            # Relative to the whole second moment, factor by factor: at the ends of the range powers would overflow.
-            fourth += float(c.share) * (_work(system, c) ** 2 / second) * (_work(system, c) ** 2 / second * moment)
-    return max(fourth - EXPONENTIAL, 0.0) if math.isfinite(second) else math.inf
+def capacity_processes(system: System) -> tuple[CapacityProcess, ...]:
+    """Return what changes the capacity by itself: the policy's clock, and what surrounds the servers."""
+    model = model_of(system)
+    return policy_of(system).capacity_processes(system) + (() if model is None else model.capacity_processes(system))
+
+
+def _longest_of_needs(system: System, rate: float, threshold: float | None) -> float:
+    """Return the longest of the needs' own queues, where turns serve some needs and not others; 0 without."""
+    own = [each for each in capacity_processes(system) if each.needs is not None]
+    limits, memories = [], []
+    for each in own:
+        classes = [c for c in system.active_classes if c.need in (each.needs or ())]
+        limits.append(each.mean / sum(float(c.share) * system.work_of(c) for c in classes))
+    for each, limit in zip(own, limits, strict=True):
+        classes = [c for c in system.active_classes if c.need in (each.needs or ())]
+        # What the turns lose besides, the threshold knows.
+        true = limit if threshold is None else limit * min(threshold / min(limits), 1.0)
+        spare = each.mean * (true - rate) / limit
+        second = sum(float(c.share) * work_per_time(system, c) ** 2 * c.duration.second_moment for c in classes)
+        memories.append(2.0 * (limit * second + each.asymptotic_variance) / spare**2 if spare > 0 else math.inf)
+    return max(memories, default=0.0)
 
 
 def why_no_variance(system: System, rate: float, threshold: float | None = None) -> str | None:
@@ -166,9 +191,36 @@ def held_up_by(system: System, c: JobClass, rate: float, threshold: float | None
 
 
 def _variance(system: System, rate: float) -> float:
-    """Return the variance of the work that arrives per unit of time; laws without one are left out."""
-    parts = [(float(c.share) * _work(system, c) ** 2, c.duration.second_moment) for c in system.active_classes]
-    return rate * (sum(share * second for share, second in parts if math.isfinite(second)) + _clustered(system, rate))
+    """Return the variance of the work that arrives, less what could be done, per unit of time.
+
+    Laws without a variance are left out.
+    """
+    parts = [(float(c.share) * work_per_time(system, c) ** 2, c.duration.second_moment) for c in system.active_classes]
+    capacity = sum(each.asymptotic_variance for each in capacity_processes(system) if each.needs is None)
+    finite = sum(share * second for share, second in parts if math.isfinite(second))
+    return rate * (finite + _clustered(system, rate) + _drained(system, rate)) + capacity
+
+
+def _drained(system: System, limit: float) -> float:
+    """Return what rare jobs that the cluster drains for add to the mean square of the work of a job."""
+    if system.model is not None or limit >= system.naive_threshold:
+        return 0.0
+    waste = (system.naive_threshold / limit - 1.0) * system.mean_work  # of each job, on average
+    drained = {
+        c: drain_time(system, c) * c.need for c in system.active_classes if held_up_by(system, c, limit, limit) == 1
+    }
+    total = sum(float(c.share) * each for c, each in drained.items())
+    found = 0.0
+    for c, each in drained.items():
+        mean, own = system.work_of(c), each * min(waste / total, 1.0)
+        among = limit * float(c.share) * (drain_time(system, c) + float(c.duration.mean))
+        found += max(1.0 - among, 0.0) * float(c.share) * (2.0 * mean * own + own**2)
+    return found
+
+
+def drain_time(system: System, c: JobClass) -> float:
+    """Return about how long it takes until as many servers are free as a class needs: the longest of its durations."""
+    return longest_duration(system) * (math.log(c.need) + EULER) if c.need > 1 else 0.0
 
 
 def _clustered(system: System, rate: float) -> float:
@@ -186,6 +238,6 @@ def _clustered(system: System, rate: float) -> float:
     return float(max(bursts + active.order_chain.covariances(works), least))
 
 
-def _work(system: System, c: JobClass) -> float:
+def work_per_time(system: System, c: JobClass) -> float:
     """Return the servers a class holds per unit of its duration: its need, but for models that say otherwise."""
     return system.work_of(c) / float(c.duration.mean)

@@ -6,8 +6,9 @@ an empty cluster has filled up and forgotten that it was empty (:func:`msj.simul
 least a fiftieth of the run; it takes at most half of the jobs, and if that is less than it should be, the run has not
 met its warm-up rule.
 
-Intervals are given for runs whose counted jobs span at least ``LEAST_MEMORIES`` memories; where the threshold is not
-known, and the memory is read off the run itself, ``UNSURE`` times as many.
+Intervals are given for runs whose counted jobs span at least ``LEAST_MEMORIES`` memories (where the threshold is not
+known, and the memory is read off the run itself, ``UNSURE`` times as many), and hold enough of every rare cause of
+waits (:mod:`msj.simulation.rare_causes`) and of long jobs.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from dataclasses import dataclass
 from msj.model import System
 from msj.model.assumptions import why_not_plain
 from msj.simulation.known import NOTHING, Known
-from msj.simulation.memory import long_jobs, memory_of, settling_time
+from msj.simulation.long_jobs import long_jobs
+from msj.simulation.memory import memory_of, settling_time
+from msj.simulation.rare_causes import ENOUGH, Cause, rare_causes
 
 PIECES = 120  # all replications together; two, three and four times as many before pairs become one
 SIDE_BY_SIDE = (4, 2)  # replications
@@ -45,6 +48,8 @@ class Pace:
         Whether the threshold is known, and arrivals and jobs are such that theory says how sure means are.
     cycle
         Jobs that arrive until the arrivals repeat themselves, where they go by a clock; else 0.
+    causes
+        What makes jobs wait, rarest first, and must have been seen often enough.
     """
 
     memory: float
@@ -52,6 +57,7 @@ class Pace:
     long_jobs: float
     known: bool
     cycle: float = 0.0
+    causes: tuple[Cause, ...] = ()
 
     @classmethod
     def of(cls, system: System, rate: float, known: Known = NOTHING) -> Pace:
@@ -63,6 +69,7 @@ class Pace:
             long_jobs=long_jobs(system, rate, threshold),
             known=threshold is not None and why_not_plain(system) is None,
             cycle=rate * (system.arrivals.period or 0.0),
+            causes=rare_causes(system, rate, threshold),
         )
 
     @property
@@ -74,7 +81,17 @@ class Pace:
     def enough(self) -> float:
         """Jobs that are enough for an interval, warm-up included; infinite if none are."""
         counted = max(self.least_memories * self.memory, LEAST_LONG_JOBS * self.long_jobs)
+        while (missing := self.missing_cause(counted)) is not None:
+            counted = missing.jobs
         return (counted + self.settling) * (1.0 + LEAST_WARM_UP)
+
+    def missing_cause(self, jobs: float) -> Cause | None:
+        """Return the rarest cause of waits that so many counted jobs hold too few of; None if they hold enough."""
+        return next((each for each in self.causes if each.missing(jobs, self.memory)), None)
+
+    def between_causes(self, jobs: float) -> float:
+        """Return how many jobs hold one of the rarest cause that shows in so many jobs, or its like; 0 if none."""
+        return max((each.jobs / ENOUGH for each in self.causes if each.shows(jobs, self.memory)), default=0.0)
 
 
 def said(jobs: float) -> str:

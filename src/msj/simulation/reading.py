@@ -9,6 +9,7 @@ half of the run.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from msj.simulation.tally import COLUMNS, Tally
 MOST_BATCHES = 30
 FEWEST_BATCHES = 8
 BATCH_MEMORIES = 10.0  # a batch spans so many, where there are enough batches
+BATCH_CAUSES = 3.0  # ... and so many of the rarest cause of waits, as expected
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class Reading:
     def long_enough(self) -> bool:
         """Whether intervals may be given."""
         enough = self.memories >= self.pace.least_memories and len(self.batches) >= FEWEST_BATCHES
-        return self.settled and enough and (self.no_variance is not None or self._long_jobs_seen)
+        causes = self.pace.missing_cause(self.jobs) is None
+        return self.settled and enough and causes and (self.no_variance is not None or self._long_jobs_seen)
 
     @property
     def _long_jobs_seen(self) -> bool:
@@ -102,7 +105,7 @@ def read(
             kept = [run[more:] for run in kept]
             warm_up += int(more * piece)
     jobs = sum(tally.column("jobs") for run in kept for tally in run)
-    stretches = stretches_of(kept, jobs / pace.memory)
+    stretches = stretches_of(kept, batch_memories(pace, jobs))
     batches = [Tally.total(stretch) for stretch in stretches]
     return Reading(
         pieces=[tally for stretch in stretches for tally in stretch],
@@ -124,6 +127,12 @@ def with_queue(system: System, rate: float, pace: Pace, runs: Sequence[Sequence[
     memory = rate * memory_seen(system, rate, waiting / jobs, waited / jobs)
     further = FORGETS * max(memory - pace.memory, 0.0)
     return dataclasses.replace(pace, memory=max(pace.memory, memory), settling=max(pace.settling, further))
+
+
+def batch_memories(pace: Pace, jobs: float) -> float:
+    """Return how many memories so many jobs are worth for batches: rare causes come several times in each."""
+    between = pace.between_causes(jobs)
+    return min(jobs / pace.memory, BATCH_MEMORIES * jobs / (BATCH_CAUSES * between) if between > 0 else math.inf)
 
 
 def batches_of(runs: Sequence[Sequence[Tally]], memories: float) -> list[Tally]:

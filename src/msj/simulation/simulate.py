@@ -235,6 +235,13 @@ def _too_short(run: Run, reading: Reading | None) -> str:
         return f"{run.done:,} jobs are too few to say whether the queue keeps growing, and no number may be enough."
     settled = reading is not None and reading.settled
     what = "an interval" if settled else "a mean that does not remember the empty beginning"
+    missing = None if reading is None or not settled else pace.missing_cause(reading.jobs)
+    if missing is not None and missing.jobs >= pace.least_memories * pace.memory:
+        return (
+            f"{run.done:,} jobs are too few for {what}: {missing.what} make jobs wait and come once in "
+            f"{said(missing.between)} jobs, and {missing.enough:.0f} are needed; about {said(pace.enough)} jobs would "
+            "do."
+        )
     return (
         f"{run.done:,} jobs are too few for {what}: at this load the cluster remembers about {said(pace.memory)} jobs; "
         f"about {said(pace.enough)} jobs would do."

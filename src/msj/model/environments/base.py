@@ -8,14 +8,20 @@ speed at which jobs make progress. How servers go is part of it: any of those th
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from msj.errors import InvalidInput, MsjError
 from msj.model.chosen import Chosen, chosen_from
 from msj.model.durations import Duration, Exponential, duration_from_spec
+from msj.model.matrix import law_of
 from msj.model.numbers import text
 from msj.model.table import plain
 from msj.registry import ENVIRONMENTS, nearest
@@ -32,6 +38,47 @@ class Component:
     taken: tuple[tuple[int, ...], ...]
     speed: tuple[float, ...]
     hits: str
+
+    @cached_property
+    def visits(self) -> NDArray[np.float64]:
+        """How often each state is entered, per unit of time."""
+        chances = np.array([float(v) for v in law_of(self.jump, "jump")])
+        return np.asarray(chances / (chances @ self.mean_sojourns))
+
+    @cached_property
+    def mean_sojourns(self) -> NDArray[np.float64]:
+        """How long each state lasts on average."""
+        return np.array([float(law.mean) for law in self.sojourn])
+
+    @property
+    def time_in_states(self) -> NDArray[np.float64]:
+        """The share of time spent in each state."""
+        return np.asarray(self.visits * self.mean_sojourns)
+
+    def asymptotic_variance(self, values: NDArray[np.float64]) -> float:
+        """Return the variance per unit of time, in the long run, of the integral of a value that each state has.
+
+        From a state i to the next the integral of value − mean changes by f·S, and h, which solves f·E[S] + P·h = h,
+        makes it a martingale; its increments have the variance f²·Var(S) + Var(h after the jump).
+
+        Examples
+        --------
+        On and off for exponential times of mean 1: the covariance at lag t is exp(−2t)/4.
+
+        >>> turns = Component(sojourn=(Exponential(mean=1),) * 2, jump=((0.0, 1.0), (1.0, 0.0)), taken=((0,), (1,)),
+        ...                   speed=(1.0, 1.0), hits=ANY)
+        >>> round(turns.asymptotic_variance(np.array([1.0, 0.0])), 12)
+        0.25
+        """
+        beyond = values - values @ self.time_in_states
+        variances = np.array([law.second_moment - float(law.mean) ** 2 for law in self.sojourn])
+        if not np.isfinite(variances).all():
+            return math.inf if np.any(beyond[~np.isfinite(variances)]) else 0.0
+        jump = np.array(self.jump, dtype=float)
+        h = np.zeros(len(values))  # h = 0 in state 0: the equations leave a constant open
+        h[1:] = np.linalg.solve(np.eye(len(h) - 1) - jump[1:, 1:], (beyond * self.mean_sojourns)[1:])
+        after = jump @ h
+        return float(self.visits @ (beyond**2 * variances + np.maximum(jump @ h**2 - after**2, 0.0)))
 
 
 class Environment(Chosen, ABC):
