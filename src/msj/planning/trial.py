@@ -100,7 +100,8 @@ class Trial(Stream):
 
     def _warm_up(self, stage: int, piece: int) -> int:
         most = UNSURE_WARM_UP * PIECES * piece * 2**stage
-        return math.ceil(min(self.pace.settling, most) if self.pace.known else most)
+        wanted: float = min(self.pace.settling, most) if self.pace.known else most
+        return math.ceil(wanted)
 
     def trial(self, index: int, over: Callable[[], bool]) -> TrialBlock:
         """Run one block."""
