@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from msj.analysis.base import mean_time_alone
+from msj.answers.threshold import turns_away
 from msj.disciplines import Fcfs
 from msj.planning import Capacity, WhatIf
 from msj.reports.contents import Finding, Load, PolicyRow, Report
+from msj.reports.loss import loss_findings
 from msj.reports.policies import policy_name
 from msj.reports.wording import NOTABLE, count, effect, measured, percent, share_of, short
 from msj.results import Kind, Quantity
@@ -18,6 +20,8 @@ from msj.results.units import TIME_UNITS, rate_words
 
 def findings_of(report: Report) -> tuple[Finding, ...]:
     """Return the findings of a report whose sections are filled."""
+    if report.load is not None and turns_away(report.cluster):
+        return tuple(loss_findings(report))
     if report.capacity is None or report.load is None:
         return ()
     found: list[Finding] = []

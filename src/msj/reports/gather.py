@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from msj.answers import SystemLike, as_system, question, root_of
+from msj.answers.threshold import turns_away
 from msj.effort import Effort
 from msj.errors import InvalidInput, MsjError
 from msj.model import System
@@ -28,6 +29,7 @@ from msj.reports.contents import (
     WhatIfSection,
 )
 from msj.reports.findings import findings_of
+from msj.reports.loss import STABLE, loss_sections
 from msj.reports.outlook import TIMES, outlook_section
 from msj.reports.policies import check_policies, policy_section
 from msj.reports.response import response_section, waiting_section, with_curves
@@ -94,15 +96,21 @@ def report(
     """  # noqa: E501
     system = as_system(system)
     jobs = jobs_for(precision)
-    check_policies(system, policies or ())  # before anything is computed
+    loses_jobs = turns_away(system)
+    if not loses_jobs:
+        check_policies(system, policies or ())  # before anything is computed
     root = root_of(rng, seed)
     times = Timetable(seconds=seconds, progress=progress)
-    effort = times.section("how much it can take", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
-    capacity, load, notes = how_much(system, effort, root)
-    if capacity is None or load is None:
-        sections = unknown(notes)
+    capacity, notes = None, [STABLE] if loses_jobs else []
+    if loses_jobs:
+        sections = loss_sections(system, times.section("losses", 1.0, jobs=jobs, precision=precision), root)
     else:
-        sections = _sections(system, load, capacity, policies, precision, jobs, root, times)
+        effort = times.section("how much it can take", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
+        capacity, load, notes = how_much(system, effort, root)
+        if capacity is None or load is None:
+            sections = unknown(notes)
+        else:
+            sections = _sections(system, load, capacity, policies, precision, jobs, root, times)
     facts = {
         "seed": seed_record(root),
         "precision": precision,

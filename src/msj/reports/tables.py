@@ -112,6 +112,8 @@ def blame_table(report: Report) -> Table:
 
 def response_table(report: Report) -> Table:
     """Mean response time, mean wait and chance to wait at the report's load."""
+    if report.response.find("loss_probability") is not None:
+        return _loss_table(report)
     names = ("mean_response_time", "mean_waiting_time", "waiting_probability")
     rows = []
     for job_class in (None, *(c.name for c in report.cluster.active_classes)):
@@ -123,6 +125,17 @@ def response_table(report: Report) -> Table:
             rows.append([job_class or "all jobs", *cells, " / ".join(kinds)])
     stay, wait = _time("mean response time", report), _time("mean wait", report)
     return _table(["class", stay, wait, "has to wait", "how sure"], rows)
+
+
+def _loss_table(report: Report) -> Table:
+    """Share of jobs lost and mean number of jobs in service, by class."""
+    rows = []
+    for job_class in (None, *(c.name for c in report.cluster.active_classes)):
+        lost = report.response.find("loss_probability", job_class)
+        if lost is not None:
+            present = measured(report.response.find("mean_jobs_in_system", job_class))
+            rows.append([job_class or "all jobs", _share(lost), present, sure_of(lost.kind)])
+    return _table(["class", "jobs lost", "mean jobs in service", "how sure"], rows)
 
 
 def waiting_table(report: Report) -> Table:
