@@ -183,7 +183,7 @@ def test_terms_stand_only_where_they_are_asked_for_and_ways_on_where_they_are_ne
     assert plain.provenance["exact_residual"] < 1e-9
     assert not any("to be simulated" in note for note in plain.notes)
     filling = unknown(4, ("1/2", "1/2"), (1, 4), policy="server-filling", utilisation=0.5)
-    assert "Response times have to be simulated" in msj.analyse(filling).notes[-1]
+    assert "They have to be simulated" in msj.analyse(filling).notes[-1]
 
 
 def test_completions_are_followed_from_nothing_to_the_relative_ones():
@@ -207,7 +207,9 @@ def test_completions_are_followed_from_nothing_to_the_relative_ones():
 
 def test_the_number_of_jobs_comes_of_the_cheapest_analysis(monkeypatch):
     def made(cost, masses):
-        return SimpleNamespace(citation="", cost=lambda _: Cost(operations=cost), jobs_law=lambda *_: np.array(masses))
+        return SimpleNamespace(
+            citation="", method="m", cost=lambda _: Cost(operations=cost), jobs_law=lambda *_: np.array(masses)
+        )
 
     able = [made(9, [0.9, 0.1]), made(8, [0.8, 0.2])]
     monkeypatch.setattr(analysing, "that_apply", lambda *_: able)

@@ -368,7 +368,8 @@ def test_each_policy_that_is_compared_has_its_own_threshold(monkeypatch):
 
 def test_a_simulation_is_told_the_threshold_of_the_policy_that_serves(monkeypatch):
     asked = []
-    monkeypatch.setattr(simulating, "simulate_at_rate", lambda system, **more: asked.append((system, more)))
+    nothing = msj.Result(system={}, quantities=(), outcome=msj.Outcome.SOLVED)
+    monkeypatch.setattr(simulating, "simulate_at_rate", lambda system, **more: asked.append((system, more)) or nothing)
     monkeypatch.setattr(simulating, "known_of", lambda system, threshold: (system.policy.name, threshold))
     monkeypatch.setattr(simulating, "exceeded", lambda system: 55.0)
     verb = simulating.simulate.__wrapped__

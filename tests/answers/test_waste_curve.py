@@ -380,7 +380,7 @@ def test_bad_texts_get_a_sentence(text, sentence):
         (THREE, "servers=4..9", InvalidInput, "servers=4..9: class 'need 5' needs 5 of 4 servers"),
         (simple(9, (1, 1, 1)), "servers=1..10000000", TooLarge, "add a step"),
         (
-            System(servers=2, classes=same_needs(a=Erlang(stages=2, mean=1), b=Deterministic(value=1))),
+            System(servers=4, classes=same_needs(a=Erlang(stages=2, mean=1), b=Deterministic(value=1))),
             "share:b=0..1",
             NotSupported,
             "class 'b' has deterministic durations",

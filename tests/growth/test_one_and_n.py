@@ -55,3 +55,15 @@ def test_an_undecided_family_says_so() -> None:
 def test_what_is_no_share_is_refused() -> None:
     with pytest.raises(InvalidInput, match="strictly between 0 and 1"):
         one_and_n_scaling("-1/n", [4])
+
+
+def test_no_threshold_is_negative_however_slowly_its_limit_is_reached():
+    found = one_and_n_scaling("n^-1.05", [10**2, 10**8, 10**12])
+    assert all(row.value > 0 for row in found if row.name == "stability_threshold")
+    for gap in found.missing:
+        assert gap.name == "stability_threshold"
+        assert gap.at["form"] in ("paper", "corrected")
+    assert {gap.at["servers"] for gap in found.missing} >= {10**8}
+    exact = {n: row.value for n, row in found.along("servers", "stability_threshold") if "form" not in row.at}
+    refined = found.at(servers=10**8, form="refined")["stability_threshold"]
+    assert abs(refined / exact[10**8] - 1) < 1e-3

@@ -440,20 +440,12 @@ def test_jobs_of_a_block_are_summed_by_piece_for_each_target():
     assert _group(read_target("mean wait <= 2"), THREE, JOBS) is None
 
 
-@pytest.mark.parametrize(
-    ("memory", "settling", "most", "piece"),
-    [
-        (400, 100, 4_000_000, 500),  # ten memories, an eighth each
-        (400.1, 100, 4_000_000, 501),
-        (400, 1200, 4_000_000, 600),  # four times the settling
-        (1000, 100, 4_000_000, 782),  # a sixteenth of the jobs: 250,000/(32 · 8 · 1.25)
-        (10, 10, 4_000_000, 250),
-        (1000, 10, 1000, 250),
-    ],
-)
-def test_first_blocks_are_as_long_as_the_memory_asks_and_the_effort_allows(memory, settling, most, piece):
-    pace = SimpleNamespace(memory=memory, settling=settling)
-    assert Trial.piece.func(SimpleNamespace(pace=pace, most_jobs=most)) == piece
+@pytest.mark.parametrize(("rate", "jobs"), [(0.1, 100_000), (0.6, 100_000), (0.6, 777_777), (0.88, 4_000_000)])
+def test_first_blocks_are_long_enough_and_the_last_analysis_uses_the_jobs_allowed(rate, jobs):
+    trial = Trial(system=THREE.replace(arrival_rate=rate), seed=1, most_jobs=jobs)
+    assert trial.piece >= 250
+    assert trial.jobs_at(32) <= max(jobs / 8, 100_000)
+    assert any(0.98 * jobs < trial.jobs_at(blocks) <= jobs for blocks in range(32, 200, 8))
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_too_much_arrives():
         ),
         "It would be stable with a third fewer arrivals or 3 more servers.",
         (
-            "The same jobs are served without a growing queue by first-fit or easy-backfilling; jobs stay "
+            "The same jobs are served without a growing queue by easy-backfilling or first-fit; jobs stay "
             "6.00 ± 0.60 under "
             "easy-backfilling."
         ),
@@ -371,7 +371,7 @@ def test_policies_that_serve_the_same_jobs_are_four_others_with_a_mean():
     own = policy("fcfs", own=True, mean=1.0)
     said = sentences(stable=False, load=1.25, policies=[own, unsettled, *others], of="policies")
     assert said[0] == (
-        "The same jobs are served without a growing queue by first-fit, best-fit, server-filling or easy-backfilling; "
+        "The same jobs are served without a growing queue by msf, easy-backfilling, server-filling or best-fit; "
         "jobs stay 5.00 ± 0.50 under msf."
     )
     assert said[1:] == []  # nothing is faster than what grows without bound

@@ -2,7 +2,9 @@
 
 import json
 import re
+import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +20,6 @@ from msj.reports.gather import load_of
 from msj.reports.page import write_page
 from msj.reports.response import _simulated
 from msj.reports.text import write_text
-from msj.reports.timetable import Timetable
 from msj.reports.wording import between
 
 
@@ -142,13 +143,33 @@ def test_bad_input():
         gather(system, policies=["first-git"])
 
 
-def test_time_is_kept_and_cuts_are_said():
+def test_little_work_is_kept_to_and_what_is_left_out_is_said():
     system = msj.read("examples/two_servers.toml").replace(policy="easy-backfilling", utilisation=0.5)
     report = gather(system, seconds=0.05, precision=0.01, rng=1)
-    assert report.provenance["seconds"] < 20  # one piece of each simulation; minutes if nothing were cut
+    assert report.provenance["most_jobs_per_run"] == 20_000
     notes = " ".join((*report.response.notes, *report.policies.notes, *report.what_if.notes, *report.outlook.notes))
     assert "within" in notes
     write_page(report)
+
+
+def test_the_clock_does_not_set_run_lengths(monkeypatch):
+    """A machine on which every look at the clock takes a second gives the same report."""
+    system = msj.read("examples/two_servers.toml").replace(policy="easy-backfilling", utilisation=0.5)
+    asked = {"policies": ["fcfs"], "precision": 0.1, "seconds": 3000, "rng": 1}
+    first = gather(system, **asked)
+    slow = iter(range(10**9))
+    monkeypatch.setattr("msj.effort.time", SimpleNamespace(monotonic=lambda: time.monotonic() + next(slow)))
+    second = gather(system, **asked)
+    assert next(slow) > 60
+    assert second.quantities == first.quantities
+    assert [finding.sentence for finding in second.findings] == [finding.sentence for finding in first.findings]
+
+
+def test_a_report_that_the_clock_ended_says_so(monkeypatch):
+    monkeypatch.setattr("msj.reports.timetable.COMPILING", 0.0)
+    report = gather(msj.read("examples/two_servers.toml"), policies=["first-fit"], precision=0.2, seconds=1e-6, rng=1)
+    assert report.outcome.label == "out-of-time"
+    assert any("The clock ended this report" in note for note in report.notes)
 
 
 def test_interrupts_are_not_mistaken_for_the_clock():
@@ -158,17 +179,6 @@ def test_interrupts_are_not_mistaken_for_the_clock():
 
     with pytest.raises(KeyboardInterrupt):
         gather(msj.read("examples/two_servers.toml"), precision=0.2, seconds=500, rng=1, progress=press)
-
-
-def test_a_section_ends_when_its_share_of_the_time_is_up():
-    told = []
-    times = Timetable(seconds=1000, progress=lambda now: told.append((now.words, now.done)))
-    effort = times.section("first", 0.5, jobs=7)
-    assert (effort.over, effort.jobs) == (False, 7)
-    effort.tell(1.0)
-    assert told[0][0] == "first"
-    assert told[-1] == ("first", 0.5)
-    assert Timetable(seconds=1e-9).section("late", 1.0).over
 
 
 def test_same_seed_same_report():
@@ -255,7 +265,7 @@ def test_the_simulated_curve_is_the_same_by_one_thread_and_by_three(monkeypatch)
     curves = []
     for threads in (1, 3):
         monkeypatch.setattr("msj.reports.response.cores", lambda threads=threads: threads)
-        curves.append(_simulated(system, capacity, effort, root, []))
+        curves.append(_simulated(system, capacity, effort, root, [], 10**9))
     assert curves[0] == curves[1]
     assert len(curves[0].points) == 3
 
@@ -278,7 +288,7 @@ def test_a_point_of_the_curve_takes_the_jobs_asked_for_or_what_its_interval_take
         return runs[-1]
 
     monkeypatch.setattr("msj.reports.response.simulated", noted)
-    curve = _simulated(system, capacity, Effort(jobs=asked), root, [])
+    curve = _simulated(system, capacity, Effort(jobs=asked), root, [], 10**9)
     direct = simulated(there, Effort(jobs=taken), root, threshold=capacity.value)
     assert [run.provenance["jobs"] for run in runs] == [direct.provenance["jobs"]]
     assert curve.points[0].mean_response_time.low is not None

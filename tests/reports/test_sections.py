@@ -17,7 +17,7 @@ from msj.reports.contents import Curve, Point, ResponseSection
 from msj.reports.gather import _more_time, given_load, how_much, jobs_for, load_of
 from msj.reports.outlook import outlook_section
 from msj.reports.policies import _asks_for, _much_longer, policy_rows
-from msj.reports.response import _times, _with_here, taken, waiting_section, within_time
+from msj.reports.response import _times, _with_here, taken, waiting_section
 from msj.reports.timetable import Timetable
 from msj.results import Missing, Outcome, Result
 
@@ -82,26 +82,22 @@ def test_where_no_threshold_is_found_a_rate_is_compared_with_what_no_policy_exce
 
 
 def test_how_much_time_would_have_been_enough():
-    """A run may take from 13 to 50 % of the time, and is told to take six tenths of that: 22.2 %.
-
-    So 22,200 jobs at 100 in a second take 222 seconds, which are 22.2 % of 1000; a fifth is added.
-    """
-    short = ResponseSection(enough_jobs=22_200.0, jobs_per_second=100.0)
-    assert list(_more_time(short)) == ["At the speed seen here, --seconds 1200 would be enough for that."]
-    for silent in (replace(short, enough_jobs=None), replace(short, jobs_per_second=None)):
-        assert list(_more_time(silent)) == []
+    """37 % of a million jobs in each second are for the run: 370,000 jobs are one second's share; a fifth is added."""
+    short = ResponseSection(enough_jobs=370_000_000.0)
+    assert list(_more_time(short)) == ["--seconds 1200 would be enough for that."]
+    assert list(_more_time(replace(short, enough_jobs=None))) == []
 
 
-def test_a_section_begins_where_time_is_and_ends_with_its_share():
+def test_a_section_has_its_share_of_the_work_and_the_clock_ends_none_of_it():
     told = []
-    times = Timetable(seconds=100.0, progress=told.append, started=time.monotonic() - 30.0)
-    effort = times.section("curve", 0.8)
-    assert effort.until == pytest.approx(times.started + 80.0)
-    assert times.spent == pytest.approx(30.0, abs=1.0)
-    effort.tell(0.5)
-    assert [now.done for now in told] == pytest.approx([0.3, 0.55], abs=0.01)
-    times.section("late", 0.2)
-    assert told[-1].done == pytest.approx(0.2)  # not behind its own end
+    times = Timetable(seconds=100.0, progress=told.append, started=time.monotonic() - 99.0)
+    first, second = times.section("curve", 0.5), times.section("outlook", 0.25, parts=100, jobs=7)
+    assert [now.done for now in told] == [0.0, 0.5]
+    assert not first.over
+    assert not times.late
+    assert (first.operations, second.operations, second.jobs) == (5e10, 2.5e9, 7)
+    assert times.jobs(0.25) == 25_000_000
+    assert Timetable(seconds=1.0, started=time.monotonic() - 1000.0).section("late", 1.0).over
 
 
 # Response times
@@ -136,27 +132,6 @@ def test_the_point_at_the_load_stands_in_its_place_on_the_curve():
     assert found.points[1].mean_response_time.value == 5.0
     for less in (rows[:2], [rows[0], rows[2]]):
         assert _with_here(curve, ResponseSection(simulated_here=tuple(less)), CLUSTER) is curve
-
-
-@pytest.mark.parametrize(
-    ("speed", "least", "jobs", "until"),
-    [
-        (10_000.0, 50_000, 600_000, 100.0),  # six tenths of 100 seconds
-        (10_000.0, 700_000, 1_800_000, 300.0),  # not enough for an interval: until patience ends
-        (100.0, 5_000, 20_000, 100.0),  # and not fewer than so many
-        (1e6, 50_000, 5_000_000, 100.0),  # nor more than were asked for
-        (None, 50_000, 5_000_000, 100.0),
-    ],
-)
-def test_a_run_has_the_jobs_there_is_time_for(monkeypatch, speed, least, jobs, until):
-    monkeypatch.setattr(response, "speed_of", lambda *_: speed)
-    monkeypatch.setattr(response, "jobs_for_an_interval", lambda *_: least)
-    monkeypatch.setattr(response, "time", SimpleNamespace(monotonic=lambda: 0.0))
-    effort = Effort(jobs=5_000_000, until=100.0)
-    found = within_time(CLUSTER, 0.5, capacity(0.8), effort, 300.0)
-    assert (found.jobs, found.until) == (jobs, until)
-    for free in (Effort(jobs=7), Effort(until=100.0)):  # without an end, or without a number of jobs
-        assert within_time(CLUSTER, 0.5, capacity(0.8), free, 300.0) is free
 
 
 # Policies
@@ -271,8 +246,8 @@ def test_the_outlook_asks_about_larger_clusters_and_knows_its_own(monkeypatch, t
     assert told == [0.0, 0.25, 0.5, 0.75]
 
 
-def test_policies_share_the_time_there_is(monkeypatch):
-    """A hundred seconds for two policies at 10,000 jobs a second: 500,000 jobs each."""
+def test_policies_share_the_jobs_there_are(monkeypatch):
+    """A million jobs for two policies: 500,000 each."""
     asked = []
 
     def compared(system, chosen, effort, root, *, known):
@@ -283,11 +258,10 @@ def test_policies_share_the_time_there_is(monkeypatch):
     monkeypatch.setattr(policies, "jobs_for_an_interval", lambda *_: 0)
     monkeypatch.setattr(policies, "compared", compared)
     load = SimpleNamespace(arrival_rate=0.5)
-    for until, jobs in ((time.monotonic() + 100.0, 500_000), (time.monotonic() - 1.0, policies.FEWEST_JOBS)):
-        effort = Effort(jobs=10**9, until=until)
-        found = policies.policy_section(CLUSTER, load, ["first-fit"], effort, None, speed=10_000.0)
+    for affordable, jobs in ((1_000_000, 500_000), (10, policies.FEWEST_JOBS)):
+        found = policies.policy_section(CLUSTER, load, ["first-fit"], Effort(jobs=10**9), None, affordable=affordable)
         assert found.notes == ("No comparison: enough was seen.",)
-        assert asked.pop() == pytest.approx(jobs, rel=0.01)
+        assert asked.pop() == jobs
 
 
 @pytest.mark.parametrize(("stable", "grows"), [(True, False), (True, True), (False, False)])
@@ -295,7 +269,7 @@ def test_without_means_the_report_says_so_and_only_then(monkeypatch, stable, gro
     section = ResponseSection(queue_grows=grows, notes=("one",))
     monkeypatch.setattr(gather, "response_section", lambda *_, **__: section)
     monkeypatch.setattr(gather, "waiting_section", lambda _: "waits")
-    monkeypatch.setattr(gather, "with_curves", lambda section, *_: section)
+    monkeypatch.setattr(gather, "with_curves", lambda section, *_, **__: section)
     for name in ("policy_section", "what_if_section", "outlook_section"):
         monkeypatch.setattr(gather, name, lambda *_, **__: None)
     load = load_of(CLUSTER.replace(load=0.5 if stable else 1.5), capacity(0.8, NAIVE))
@@ -337,17 +311,16 @@ def test_a_threshold_seen_in_a_saturated_line_is_taken_where_the_rate_is_clear_o
 def test_notes_of_the_run_are_told_but_for_how_its_interval_was_found(monkeypatch, exact):
     run = SimpleNamespace(
         outcome=Outcome.JOB_LIMIT_REACHED, notes=("to be known", "no controls here"), quantities=("rows",),
-        provenance={"no_controls": "no controls here", "jobs_per_second": 7.0},
+        provenance={"no_controls": "no controls here"},
     )  # fmt: skip
     here = (row("mean_response_time", 10.0),) if exact else ()
     monkeypatch.setattr(response, "_here", lambda *_: here)
     monkeypatch.setattr(response, "_run", lambda *_: run)
-    monkeypatch.setattr(response, "within_time", lambda *given: given[3])
     load = load_of(CLUSTER.replace(load=0.5), capacity(0.8, NAIVE))
-    found = response.response_section(CLUSTER, load, capacity(0.8, NAIVE), Effort(), None, patience=0.0)
+    found = response.response_section(CLUSTER, load, capacity(0.8, NAIVE), Effort(), None)
     simulated = ("No exact method applies here, so response times are simulated.",)
     assert found.notes == (() if exact else simulated) + ("to be known",)
-    assert (found.here, found.simulated_here, found.jobs_per_second) == (here, ("rows",), 7.0)
+    assert (found.here, found.simulated_here) == (here, ("rows",))
 
 
 @pytest.mark.parametrize(("bracketed", "full"), [(True, 0.6), (False, 0.8)])
@@ -360,5 +333,5 @@ def test_curves_end_below_what_is_surely_taken(monkeypatch, bracketed, full):
         monkeypatch.setattr(response, name, lambda *_: None)
     monkeypatch.setattr(response, "_bounds", lambda *_: [])
     monkeypatch.setattr(response, "_predicted", lambda _, rates, __: seen.append(rates))
-    response.with_curves(ResponseSection(), CLUSTER, found, Effort(), None)
+    response.with_curves(ResponseSection(), CLUSTER, found, Effort(), None, affordable=0)
     assert seen[0] == pytest.approx([share * full for share in response.GRID])

@@ -144,6 +144,9 @@ class SaturatedAnalysis(Analysis):
 class ResponseAnalysis(Analysis):
     """Exact response times at an arrival rate below the threshold."""
 
+    #: How it computes, in the words of its rows' ``method``.
+    method: ClassVar[str] = "exact analysis"
+
     @abstractmethod
     def at_rate(self, system: System, rate: float, *, percentiles: bool) -> AtRate:
         """Return means, what is known of waiting and, if asked, percentiles, for a system it supports."""

@@ -32,6 +32,7 @@ class CountChain(ResponseAnalysis):
     name: ClassVar[str] = "count-chain"
     summary: ClassVar[str] = "exact response times of policies that look at counts only, exponential durations"
     citation: ClassVar[str] = CITATION
+    method: ClassVar[str] = METHOD
 
     def supports(self, system: System) -> str | None:
         return why_not_counted(system)

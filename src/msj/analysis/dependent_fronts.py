@@ -45,6 +45,7 @@ class DependentFronts(ResponseAnalysis):
     name: ClassVar[str] = "dependent-fronts"
     summary: ClassVar[str] = "means of finite-skip policies and models under Markovian arrivals"
     citation: ClassVar[str] = "Neuts 1979 (MAP); reset, section 7"
+    method: ClassVar[str] = "QBD of the front and arrivals"
     needs_poisson: ClassVar[bool] = False
 
     def supports(self, system: System) -> str | None:

@@ -44,6 +44,7 @@ class DependentResponse(ResponseAnalysis):
     name: ClassVar[str] = "dependent-response"
     summary: ClassVar[str] = "response and waiting times of FCFS under Markovian arrivals, jobs in any order"
     citation: ClassVar[str] = CITATION
+    method: ClassVar[str] = METHOD
     needs_poisson: ClassVar[bool] = False
     needs_independence: ClassVar[bool] = False
 

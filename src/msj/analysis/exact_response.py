@@ -37,6 +37,7 @@ class ExactResponse(ResponseAnalysis):
     name: ClassVar[str] = "exact-response"
     summary: ClassVar[str] = "response and waiting times of FCFS at any load, phase-type durations: means, percentiles"
     citation: ClassVar[str] = CITATION
+    method: ClassVar[str] = "QBD"
 
     def supports(self, system: System) -> str | None:
         return why_not_fcfs(system) or why_not_phase_type(system)

@@ -59,6 +59,7 @@ class FiniteSkipResponse(ResponseAnalysis):
     name: ClassVar[str] = "finite-skip-response"
     summary: ClassVar[str] = "exact response times of policies and models that pass over finitely many jobs"
     citation: ClassVar[str] = QBD
+    method: ClassVar[str] = "QBD of the front"
 
     def supports(self, system: System) -> str | None:
         return why_not_a_front(system)

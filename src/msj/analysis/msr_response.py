@@ -24,6 +24,7 @@ class MsrResponse(ResponseAnalysis):
     name: ClassVar[str] = "msr-response"
     summary: ClassVar[str] = "exact response times of packings that take turns (msr), exponential durations"
     citation: ClassVar[str] = CITATION
+    method: ClassVar[str] = METHOD
 
     def supports(self, system: System) -> str | None:
         return why_not_service_rates(system)

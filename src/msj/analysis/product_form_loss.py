@@ -24,6 +24,7 @@ class ProductFormLoss(ResponseAnalysis):
     name: ClassVar[str] = "product-form-loss"
     summary: ClassVar[str] = "loss probabilities where a job that does not fit leaves; any durations, large clusters"
     citation: ClassVar[str] = CITATION
+    method: ClassVar[str] = METHOD
 
     def supports(self, system: System) -> str | None:
         if system.model is not None:

@@ -40,6 +40,7 @@ class SparseDependent(ResponseAnalysis):
     name: ClassVar[str] = "sparse-dependent-response"
     summary: ClassVar[str] = "means of FCFS under Markovian arrivals, jobs in any order, on large clusters"
     citation: ClassVar[str] = CITATION
+    method: ClassVar[str] = METHOD
     needs_poisson: ClassVar[bool] = False
     needs_independence: ClassVar[bool] = False
 

@@ -60,6 +60,7 @@ class SparseFronts(ResponseAnalysis):
     name: ClassVar[str] = "sparse-fronts-response"
     summary: ClassVar[str] = "means of policies and models that pass over finitely many jobs, with many fronts"
     citation: ClassVar[str] = QBD
+    method: ClassVar[str] = METHOD
 
     def supports(self, system: System) -> str | None:
         return why_not_a_front(system)

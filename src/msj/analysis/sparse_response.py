@@ -46,6 +46,7 @@ class SparseResponse(ResponseAnalysis):
     name: ClassVar[str] = "sparse-response"
     summary: ClassVar[str] = "response and waiting times of FCFS at any load, phase-type durations, on large clusters"
     citation: ClassVar[str] = CITATION
+    method: ClassVar[str] = METHOD
 
     def supports(self, system: System) -> str | None:
         return why_not_fcfs(system) or why_not_phase_type(system)

@@ -46,7 +46,7 @@ from msj.errors import Failure, InvalidInput, NotSupported
 from msj.model import System
 from msj.model.assumptions import assumed, why_not_independent, why_not_plain
 from msj.model.numbers import positive, whole
-from msj.results import Kind, Outcome, Quantity, Result, Watch, provenance
+from msj.results import Kind, Missing, Outcome, Quantity, Result, Watch, provenance
 from msj.results.units import said
 from msj.workloads import Rng
 
@@ -117,11 +117,13 @@ def analyse(
     asked = effort.replace(operations=math.inf, bytes=math.inf)
     root = root_of(rng, seed) if or_simulate else None
     warn_of_waiting(system, effort)
+    why_no_chain = ""
     try:
         threshold = exact_threshold(system, asked, method=method)
     except UNANSWERED as error:
         if method != "auto" or states or discipline_of(system).supports(system) is not None:
             raise
+        why_no_chain = str(error).rstrip(".")
         if conserves_work(system) or root is not None:
             threshold = find_threshold(system, effort, root)
         elif _solved_at_its_rate(system) and exact is not False:
@@ -131,6 +133,7 @@ def analyse(
         else:
             return bounds_only(system, str(error))
     rows, notes, facts = threshold.rows, list(threshold.notes), dict(threshold.facts)
+    missing: list[Missing] = []
     rate = system.arrival_rate_at(threshold.value)
     outcome = Outcome.SOLVED
     if rate is None:
@@ -155,7 +158,17 @@ def analyse(
             rows += terms(system, rate) if bounds else []
             notes += [*prediction.notes, *found.notes]
             if not found.rows and found.failure is Failure.NOT_SUPPORTED:
-                notes.append(f"Response times have {GO_ON}")
+                reason = why_no_chain or why_none(analyses(ResponseAnalysis), system) or "no exact method applies"
+                notes.append(f"Response times have no exact answer: {reason}. They {GO_ON}")
+                missing.append(no_response_times(Failure.NOT_SUPPORTED, reason, SIMULATE))
+            elif found.find("mean_response_time") is None and found.failure is not None:
+                reason = " ".join(found.notes) or found.failure.value
+                large = found.failure is Failure.TOO_LARGE
+                missing.append(no_response_times(found.failure, reason, EXACT if large else SIMULATE))
+            elif root is None and exact is False:
+                pass  # not asked for
+            elif no_percentiles := _no_percentiles(found, percentiles):
+                missing.append(no_percentiles)
             facts |= found.facts
     if why_not_plain(system) is not None:
         notes.append(f"Assumed: {assumed(system)}.")
@@ -171,10 +184,32 @@ def analyse(
         outcome=outcome,
         provenance=provenance(**facts),
         notes=tuple(notes),
+        missing=tuple(missing),
     )
 
 
-GO_ON = "to be simulated: msj simulate FILE, or msj analyse FILE --or-simulate."
+SIMULATE, EXACT, ON = "msj simulate FILE", "msj analyse FILE --exact", "msj analyse FILE --or-simulate"
+
+
+def no_response_times(failure: Failure, reason: str, command: str) -> Missing:
+    """Return the gap that response times leave, with the command that would fill it."""
+    return Missing(name="mean_response_time", failure=failure, reason=reason, command=command)
+
+
+def _no_percentiles(found: Response, percentiles: bool | None) -> Missing | None:
+    """Return the gap that percentiles leave where means are there; None where they were not wanted."""
+    if percentiles is False or not found.rows or any(row.level is not None for row in found.rows):
+        return None
+    left_out = next((note for note in found.notes if note.startswith("Percentiles are left out")), None)
+    return Missing(
+        name="waiting_time_percentile",
+        failure=Failure.TOO_LARGE if left_out else Failure.NOT_SUPPORTED,
+        reason=left_out or "the exact method that applies gives means only",
+        command="msj analyse FILE --percentiles" if left_out else SIMULATE,
+    )
+
+
+GO_ON = "have to be simulated: msj simulate FILE, or msj analyse FILE --or-simulate."
 
 
 def _lost(system: System, *, exact: bool | None, percentiles: bool | None, law: int | None) -> Result:
@@ -199,14 +234,18 @@ def _lost(system: System, *, exact: bool | None, percentiles: bool | None, law: 
         rows += _law_rows(system, rate, whole(law, "law", least=0))
     notes = ["Jobs that do not fit are lost and nobody waits, so every load is stable.", *found.notes]
     outcome = Outcome.NO_LOAD_GIVEN if rate is None else Outcome.SOLVED if found.rows else Outcome.BOUNDS_ONLY
+    gaps: tuple[Missing, ...] = ()
     if outcome is Outcome.BOUNDS_ONLY:  # the product form is for Poisson arrivals
         notes.append("How many are lost has to be simulated: msj simulate FILE.")
+        why = why_none(analyses(ResponseAnalysis), system) or "no exact method applies"
+        gaps = (Missing(name="loss_probability", failure=Failure.NOT_SUPPORTED, reason=why, command=SIMULATE),)
     return Result(
         system=system.to_spec(),
         quantities=tuple(rows),
         outcome=outcome,
         provenance=provenance(**found.facts),
         notes=tuple(notes),
+        missing=gaps,
     )
 
 
@@ -237,14 +276,19 @@ def bounds_only(system: System, reason: str) -> Result:
             notes.append(f"The arrival rate {rate:.6g} is not below {limit_said}, which no policy can exceed.")
         else:
             rows += known_bounds(system, rate)
+    why = reason.rstrip(".")
+    missing = [Missing(name="stability_threshold", failure=Failure.NOT_SUPPORTED, reason=why, command=ON)]
     if outcome is not Outcome.UNSTABLE:
-        notes.append(f"Threshold and response times have {GO_ON}")
+        notes.append(f"Threshold and response times {GO_ON}")
+        if rate is not None:
+            missing.append(no_response_times(Failure.NOT_SUPPORTED, why, SIMULATE))
     return Result(
         system=system.to_spec(),
         quantities=tuple(with_servers_in_use(system, rows)),
         outcome=outcome,
         provenance=provenance(),
         notes=tuple(notes),
+        missing=tuple(missing),
     )
 
 
@@ -337,6 +381,9 @@ def _without_threshold(
         outcome=Outcome.SOLVED,
         provenance=provenance(**found.facts),
         notes=(f"The stability threshold is not known: {why.rstrip('.')}.", *found.notes),
+        missing=(
+            Missing(name="stability_threshold", failure=Failure.NOT_SUPPORTED, reason=why.rstrip("."), command=ON),
+        ),
     )
 
 
@@ -353,7 +400,7 @@ def _law_rows(system: System, rate: float | None, last: int) -> list[Quantity]:
             name="jobs_in_system_probability",
             value=mass,
             kind="exact",
-            method="QBD",
+            method=analysis.method,
             citation=analysis.citation,
             at={"jobs": n},
         )

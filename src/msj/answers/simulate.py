@@ -7,7 +7,8 @@ which the analysis knows; the simulation wants an arrival rate. The two meet her
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from msj.answers.known import known_of
@@ -20,6 +21,8 @@ from msj.model import System
 from msj.results import Result, Watch
 from msj.simulation import LEVELS, simulate_at_rate
 from msj.workloads import Rng
+
+NO_NOISE = 1e-6  # relative width of an interval that only rounding errors have
 
 
 @question
@@ -109,7 +112,7 @@ def simulate(
         stability_threshold = float(served.arrival_rate) / float(own.load)  # type: ignore[arg-type]
     if stability_threshold is None:
         stability_threshold = exceeded(served)
-    return simulate_at_rate(
+    found = simulate_at_rate(
         served,
         root=root_of(rng, seed),
         effort=effort,
@@ -129,6 +132,17 @@ def simulate(
         any_seed=rng is None and seed is None,
         dask=dask,
     )
+    return replace(found, notes=(*found.notes, *_known_already(found))) if controls else found
+
+
+def _known_already(found: Result) -> Iterator[str]:
+    """Say so where a control variate is the cluster itself, so that its exact mean is what is shown."""
+    row = found.find("mean_response_time")
+    if row is not None and row.interval is not None and row.interval[1] - row.interval[0] < NO_NOISE * row.value:
+        yield (
+            "The control variate is the cluster itself: its mean response and waiting times above are the exact ones "
+            "(Pollaczek-Khinchine), not estimates. --no-controls estimates them, msj analyse gives them as exact."
+        )
 
 
 def with_arrival_rate(system: System, stability_threshold: float | None = None) -> System:

@@ -141,7 +141,7 @@ def find_threshold(
             "method": "work conservation: no server idles while enough jobs wait",
             "citation": "wcfs, section 2",
         }
-        return _from_rate(system, system.naive_threshold, None, facts, (note,))
+        return _from_rate(system, system.naive_threshold, None, facts, ())
     if is_fcfs(system):
         line = saturated_line(system, jobs=effort.jobs or LINE_JOBS, most_jobs=MOST_LINE_JOBS, rng=root)
         value, *interval = line.thresholds

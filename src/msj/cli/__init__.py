@@ -100,6 +100,7 @@ speaking(msj)
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and leave with its exit code; what users cause gets a sentence, never a traceback."""
+    _open_closed_streams()
     manners = Manners()
     with noted_interrupts() as interrupted:
         code = _code_of(arguments, manners, interrupted)
@@ -107,6 +108,21 @@ def main(arguments: list[str] | None = None) -> None:
     if manners.verbose:
         say(f"{time.perf_counter() - manners.started:.2f} seconds in all")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _open_closed_streams() -> None:
+    """Let a standard stream that was closed before the start (``msj ... >&-``, cron) lead to nowhere.
+
+    Python has None in its place, and the next file to be opened would get its number.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _code_of(arguments: list[str] | None, manners: Manners, interrupted: Callable[[], bool]) -> Any:

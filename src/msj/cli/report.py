@@ -60,7 +60,7 @@ READING = ("users", "format", "servers_are", "columns", "time_unit", "wait_from"
     default=60.0,
     show_default=True,
     metavar="S",
-    help="About how long it may take; what would take longer is cut, with a note.",
+    help="Work to do, in seconds of a nominal machine (a million simulated jobs in a second).",
 )
 @click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
 @output_options

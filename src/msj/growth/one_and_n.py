@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from msj.answers.question import question
 from msj.closed_forms.load_focused import Regime
+from msj.errors import Failure
 from msj.growth.expressions import Expression
 from msj.growth.load_focused import LoadFocusedScaling, OneAndNPoint, load_focused_scaling
 from msj.growth.one_and_n_terms import term_rows
 from msj.growth.regime import Decision
-from msj.results import Kind, Quantity, Result, Watch, provenance
+from msj.results import Kind, Missing, Quantity, Result, Watch, provenance
 
 LEMMAS = "lfms, Lemmas 5.1-5.5"
 #: Name in a result -> field of a point.
@@ -19,6 +20,8 @@ FIELDS = {
     "lost_throughput": "lost",
     "relative_completions_at_departure": "completions",
 }
+
+FORMS = ("paper", "corrected", "refined")
 
 
 @question
@@ -81,12 +84,29 @@ def one_and_n_scaling(
             citation=family.regime.citation,
         ),
         notes=(_in_words(family.share, decision),),
+        missing=tuple(gap for point in family.points for gap in _gaps(point)),
     )
 
 
 def _in_words(share: Expression, decision: Decision) -> str:
     cited = f" ({decision.regime.citation})" if decision.regime.citation else ""
     return f"p_n = {share}: {decision.regime.value}. {decision.reason}{cited}."
+
+
+def _beyond_all(point: OneAndNPoint) -> list[str]:
+    """Return the forms by which more throughput would be lost than there is: far from their limit, they say nothing."""
+    values = {form: getattr(point, f"threshold_{form}", None) for form in FORMS}
+    return [form for form, value in values.items() if value is not None and value <= 0]
+
+
+def _gaps(point: OneAndNPoint) -> Iterator[Missing]:
+    for form in _beyond_all(point):
+        yield Missing(
+            name="stability_threshold",
+            failure=Failure.NOT_ACCURATE,
+            reason="its leading terms are negative at this size: the cluster is far too small for the limit",
+            at={"servers": point.servers, "form": form},
+        )
 
 
 def _rows(family: LoadFocusedScaling, point: OneAndNPoint) -> Iterator[Quantity]:
@@ -104,5 +124,5 @@ def _rows(family: LoadFocusedScaling, point: OneAndNPoint) -> Iterator[Quantity]
             ("refined", "sums as integrals", "derived from lfms, Lemmas 5.3 and 5.5"),
         ):
             value = getattr(point, f"{field}_{form}", None)
-            if value is not None:
+            if value is not None and (field == "completions" or form not in _beyond_all(point)):
                 yield row(name, value, "asymptotic", method, citation, form=form)

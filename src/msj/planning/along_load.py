@@ -8,7 +8,7 @@ from typing import cast
 from msj.disciplines.model import mean_speed
 from msj.planning.found import Found, kind_of, planned_row
 from msj.planning.most import Most, largest_step
-from msj.planning.point import Point
+from msj.planning.point import Point, Verdict
 from msj.planning.subject import Subject, SystemSubject
 from msj.planning.wording import reason_of
 from msj.results import Kind, Quantity
@@ -68,7 +68,7 @@ def along_load(subject: Subject, policy: str) -> Found:
     if plan.factor is None:
         lowest = points[0]
         sentence = f"No load under {policy} is known to meet the targets: {reason_of(subject, lowest)}."
-        return Found(sentence=sentence, rows=(), points=points, met=False)
+        return Found(sentence=sentence, rows=(), points=points, met=False, decided=lowest.verdict is Verdict.MISSES)
     factor, beyond = plan.factor, plan.beyond
     open_ = not plan.found.decided
     work = _work(subject, policy)
@@ -150,9 +150,12 @@ def along_share(subject: Subject, policy: str, job_class: str) -> Found:
     found = largest_step(ask, most=most, start=min(max(round(now * SHARES), 1), most), monotone=False)
     points = tuple(found.points.values())
     if found.last is None:
-        why = reason_of(subject, points[0])
-        sentence = f"No share of class '{job_class}' from 1 % on under {policy} meets the targets: {why}."
-        return Found(sentence=sentence, rows=(), points=points, met=False)
+        lowest = points[0]
+        sentence = (
+            f"No share of class '{job_class}' from 1 % on under {policy} is known to meet the targets: "
+            f"{reason_of(subject, lowest)}."
+        )
+        return Found(sentence=sentence, rows=(), points=points, met=False, decided=lowest.verdict is Verdict.MISSES)
     share = found.last / SHARES
     next_miss = None if found.beyond is None else found.beyond / SHARES
     open_ = not found.decided

@@ -103,11 +103,8 @@ def _policies(subject: Subject, vary: Vary) -> list[str]:
 
 
 def _outcome(subject: Subject, found: list[Found]) -> Outcome:
-    if not any(each.met for each in found):
-        open_ = any(point.verdict is Verdict.UNDECIDED for each in found for point in each.points)
-        return Outcome.OUT_OF_TIME if open_ and subject.out_of_time else Outcome.TARGETS_NOT_MET
     if all(each.decided for each in found):
-        return Outcome.SOLVED
+        return Outcome.SOLVED if any(each.met for each in found) else Outcome.TARGETS_NOT_MET
     return Outcome.OUT_OF_TIME if subject.out_of_time else Outcome.UNDECIDED
 
 
@@ -131,7 +128,7 @@ def along_servers(subject: Subject, policy: str) -> Found:
         rows=tuple(_size_rows(subject, plan)),
         points=points,
         met=plan.found.first is not None,
-        decided=plan.decided,
+        decided=plan.decided or plan.misses,
         remarks=tuple(remarks),
     )
 

@@ -8,6 +8,7 @@ order, p_c is that of the job after the last that has started.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,9 +47,27 @@ class Capacity(Threshold):
         return not self.bracketed and self.stability_threshold.kind != "bound"
 
     @property
+    def all_present(self) -> bool:
+        """Whether every server is there all the time at speed 1, so that servers and server-time are the same."""
+        return math.isclose(self.used.value, self.saturated_utilisation.value, rel_tol=1e-6)
+
+    @property
+    def used(self) -> Quantity:
+        """Share of the server-time there is that the largest load uses: the threshold over the naive one."""
+        share = self.stability_threshold.times(1.0 / self.naive_threshold.value)
+        return share.replace(name="saturated_utilisation")
+
+    @property
+    def lost(self) -> Quantity:
+        """Share of the server-time there is that no load can use."""
+        used = self.used
+        low, high = (None if end is None else max(1.0 - end, 0.0) for end in (used.high, used.low))
+        return used.replace(name="wasted_share", value=max(1.0 - used.value, 0.0), low=low, high=high)
+
+    @property
     def lost_share(self) -> float:
-        """Share of the servers that no load can use."""
-        return max(1.0 - self.saturated_utilisation.value, 0.0)
+        """Share of the server-time there is that no load can use, as a number."""
+        return self.lost.value
 
 
 def find_capacity(

@@ -71,7 +71,14 @@ def along_cap(subject: Subject, policy: str, efficiency: Efficiency) -> Found:
         sentence = (
             f"No cap on the largest job under {policy} is known to meet the targets: {reason_of(subject, least)}."
         )
-        return Found(sentence=sentence, rows=(), points=tuple(points.values()), met=False, remarks=tuple(remarks))
+        return Found(
+            sentence=sentence,
+            rows=(),
+            points=tuple(points.values()),
+            met=False,
+            decided=not open_,
+            remarks=tuple(remarks),
+        )
     cap = max(met)
     larger = [each for each in open_ if each > cap]
     row = planned_row(
@@ -128,6 +135,12 @@ class Cut:
         sizes = [self.small.found.first, self.large.found.first]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
+    @property
+    def decided(self) -> bool:
+        """Whether both sizes are known, or one partition is known to miss the targets at every size."""
+        parts = (self.small, self.large)
+        return all(part.decided for part in parts) or any(part.misses for part in parts)
+
 
 def along_partition(subject: Subject, policy: str, parts: Mapping[int, tuple[Subject, Subject]]) -> Found:
     """Return whether one pool or two partitions meet the targets with fewer servers, and where to cut."""
@@ -162,7 +175,7 @@ def along_partition(subject: Subject, policy: str, parts: Mapping[int, tuple[Sub
         needs = f"{small:,} servers for needs up to {cut.at:,} and {large:,} for larger ones"
         remarks.append(f"Cut at {cut.at:,}: {needs}, {cut.servers:,} together.")
     remarks.append("Each partition must meet the targets for its own jobs; a target about all jobs is asked of both.")
-    decided = pool.decided and all(cut.small.decided and cut.large.decided for cut in able)
+    decided = (pool.decided or pool.misses) and all(cut.decided for cut in cuts)
     if best is not None:
         rows.append(planned_row("planned_cut", best.at, kind, "the cut with the fewest servers"))
     if whole is None and best is None:

@@ -27,7 +27,7 @@ class Found:
     met
         Whether something meets the targets.
     decided
-        Whether the answer is one number.
+        Whether more effort would change nothing: the answer is one number, or all that could be one misses.
     """
 
     sentence: str

@@ -65,7 +65,7 @@ def target_rows(targets: Iterable[Target]) -> Iterator[Quantity]:
 def point_rows(points: Iterable[Point]) -> Iterator[Quantity]:
     """Return the points tried as rows: each number that a target is about, and whether all are met.
 
-    An undecided point has the verdict of its numbers and a bracket from 0 to 1.
+    An undecided point has no value (nan) and a range from 0 to 1.
     """
     for point in points:
         for judged in point.judged:
@@ -73,7 +73,7 @@ def point_rows(points: Iterable[Point]) -> Iterator[Quantity]:
         kinds = {judged.row.kind for judged in point.judged}
         kind = "bound" if not kinds else next(iter(kinds)) if len(kinds) == 1 else "simulated"
         open_ = point.verdict is Verdict.UNDECIDED
-        value = float(point.seems_to_meet if open_ else point.verdict is Verdict.MEETS)
+        value = math.nan if open_ else float(point.verdict is Verdict.MEETS)
         yield Quantity(
             name="meets_targets",
             value=value,

@@ -82,11 +82,6 @@ class Point:
         """The target that is nearest to being missed, or missed by most."""
         return max(self.judged, key=lambda each: each.ratio, default=None)
 
-    @property
-    def seems_to_meet(self) -> bool:
-        """Whether the numbers, right or not, meet the targets."""
-        return not self.unstable and bool(self.judged) and all(each.ratio <= 1.0 for each in self.judged)
-
     def to_dict(self, targets: Sequence[Target]) -> dict[str, Any]:
         """Return it as plain values, without the place; targets by their number."""
         return {

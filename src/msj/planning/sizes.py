@@ -49,6 +49,11 @@ class SizePlan:
         return self.found.first is not None and self.found.lowest == self.found.first
 
     @property
+    def misses(self) -> bool:
+        """Whether every size tried is known to miss, so that there is no answer."""
+        return self.found.first is None and all(point.verdict is Verdict.MISSES for point in self.points.values())
+
+    @property
     def largest_miss(self) -> int | None:
         """The largest size tried below the answer that is known to miss."""
         end = self.found.first if self.found.first is not None else max(self.points) + 1

@@ -24,7 +24,7 @@ from msj.engines.completed import Completed
 from msj.model import System
 from msj.planning.target import Measure, Target
 from msj.results.units import ratio
-from msj.simulation.blocks import BLOCK_MEMORIES, FIRST, PIECES, UNSURE_WARM_UP, Block, Stream, stage_of
+from msj.simulation.blocks import BLOCK_MEMORIES, FIRST, PIECES, UNSURE_WARM_UP, Block, Stream, blocks_at, stage_of
 from msj.simulation.estimates import adds_up
 from msj.simulation.question import new_replication
 from msj.simulation.run import FOLLOW_MEMORIES
@@ -74,13 +74,34 @@ class Trial(Stream):
         """Jobs of a piece of the first blocks."""
         wanted = max(BLOCK_MEMORIES * self.pace.memory, self.pace.settling / UNSURE_WARM_UP) / PIECES
         most = FIRST_LOOK * self.most_jobs / (FIRST * PIECES * (1.0 + UNSURE_WARM_UP))
-        return math.ceil(max(min(wanted, most), LEAST_PIECE))
+        return self._lengthened(math.ceil(max(min(wanted, most), LEAST_PIECE)))
+
+    def _lengthened(self, piece: int) -> int:
+        """Return the largest length with which as many interim analyses fit, so that the last one uses all jobs."""
+        last = -1
+        while self._jobs(blocks_at(last + 1), piece) <= self.most_jobs:
+            last += 1
+        if last < 0:
+            return piece
+        low, high = piece, 2 * piece  # the next analysis but one has twice the jobs, so that 2 * piece is too long
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._jobs(blocks_at(last), middle) <= self.most_jobs else (low, middle)
+        return low
+
+    def _jobs(self, blocks: int, piece: int) -> int:
+        """Return the jobs of the first blocks, warm-ups included, if their first pieces have this length."""
+        stages = (stage_of(index) for index in range(blocks))
+        return sum(self._warm_up(stage, piece) + PIECES * piece * 2**stage for stage in stages)
 
     def warm_up(self, stage: int) -> int:
         """Return the jobs that a block leaves out at its beginning; no more than a block may hold."""
-        most = UNSURE_WARM_UP * PIECES * self.piece * 2**stage
-        wanted: int = super().warm_up(stage)
-        return wanted if wanted <= most else math.ceil(most)
+        return self._warm_up(stage, self.piece)
+
+    def _warm_up(self, stage: int, piece: int) -> int:
+        most = UNSURE_WARM_UP * PIECES * piece * 2**stage
+        wanted: float = min(self.pace.settling, most) if self.pace.known else most
+        return math.ceil(wanted)
 
     def trial(self, index: int, over: Callable[[], bool]) -> TrialBlock:
         """Run one block."""

@@ -6,8 +6,6 @@ known better than either mean (``answers.changed``).
 
 from __future__ import annotations
 
-import math
-import time
 from typing import Any
 
 import numpy as np
@@ -31,8 +29,13 @@ def what_if_section(
     response: ResponseSection,
     effort: Effort,
     root: np.random.SeedSequence,
+    *,
+    affordable: int,
 ) -> WhatIfSection:
-    """Try the changes at the report's arrival rate; ``response`` is what is known of the cluster as it is."""
+    """Try the changes at the report's arrival rate, on ``affordable`` jobs in all.
+
+    ``response`` is what is known of the cluster as it is.
+    """
     stay = response.find("mean_response_time")
     rows, notes = [], []
     remedies: tuple[Any, ...] = ()
@@ -44,11 +47,7 @@ def what_if_section(
     changes = possible_changes(system)
     same_jobs = None
     if load.stable:
-        affordable = math.inf
-        if response.jobs_per_second is not None and math.isfinite(effort.until):
-            seconds = max(effort.until - time.monotonic(), 0.0)
-            affordable = response.jobs_per_second * seconds / (len(changes) + 1)
-        same_jobs = _same_jobs(system, load, capacity, effort, root, affordable)
+        same_jobs = _same_jobs(system, load, capacity, effort, root, affordable // (len(changes) + 1))
     for done, change in enumerate(changes):
         effort.tell(done / len(changes), change.words)
         try:
@@ -70,11 +69,11 @@ def _same_jobs(
     capacity: Capacity,
     effort: Effort,
     root: np.random.SeedSequence,
-    affordable: float,
+    affordable: int,
 ) -> SameJobs:
     """Return the jobs to serve: as many as intervals ask for, but not more than there is time for all changes."""
     there = system.replace(arrival_rate=load.arrival_rate)
     known = capacity.value if capacity.proved else None
     least = jobs_for_an_interval(there, known)
-    jobs = min(max(effort.jobs or 0, least), MOST_JOBS, max(round(min(affordable, 1e12)), round(0.6 * least)))
+    jobs = min(max(effort.jobs or 0, least), MOST_JOBS, max(affordable, round(0.6 * least)))
     return SameJobs(system=there, root=root, jobs=jobs, threshold=known)

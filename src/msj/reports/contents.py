@@ -74,7 +74,6 @@ class ResponseSection:
     simulated_here: tuple[Quantity, ...] = ()
     queue_grows: bool = False  # a simulation at the load says so
     most_jobs: int | None = None  # of the simulation at the load
-    jobs_per_second: float | None = None  # of that simulation: what others may be expected to take
     enough_jobs: float | None = None  # that would have been enough, where it was too short
     notes: tuple[str, ...] = ()
 

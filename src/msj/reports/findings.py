@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from msj.analysis.base import mean_time_alone
+from msj.answers.threshold import turns_away
 from msj.disciplines import Fcfs
 from msj.planning import Capacity, WhatIf
 from msj.reports.contents import Finding, Load, PolicyRow, Report
+from msj.reports.loss import loss_findings
 from msj.reports.policies import policy_name
 from msj.reports.wording import NOTABLE, count, effect, measured, percent, share_of, short
 from msj.results import Kind, Quantity
@@ -18,6 +20,8 @@ from msj.results.units import TIME_UNITS, rate_words
 
 def findings_of(report: Report) -> tuple[Finding, ...]:
     """Return the findings of a report whose sections are filled."""
+    if report.load is not None and turns_away(report.cluster):
+        return tuple(loss_findings(report))
     if report.capacity is None or report.load is None:
         return ()
     found: list[Finding] = []
@@ -77,7 +81,7 @@ def _overload(report: Report, capacity: Capacity, load: Load) -> Iterator[Findin
     if stable:
         best = min(stable, key=_mean)
         assert best.mean_response_time is not None
-        names = _listed([row.policy for row in stable][:4])
+        names = _listed([row.policy for row in sorted(stable, key=_mean)][:4])
         yield Finding(
             sentence=f"The same jobs are served without a growing queue by {names}; jobs stay "
             f"{_time(report, measured(best.mean_response_time))} under {best.policy}.",
@@ -89,8 +93,7 @@ def _overload(report: Report, capacity: Capacity, load: Load) -> Iterator[Findin
 def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
     threshold, naive = capacity.stability_threshold, capacity.naive_threshold
     policy, per = policy_name(report.cluster.policy), rate_words(report.time_unit)
-    wasted, k = capacity.wasted_servers, report.cluster.servers
-    lost = wasted.times(1 / k).replace(name="wasted_share", value=capacity.lost_share)
+    k = report.cluster.servers
     limit = capacity.attainable_threshold
     best = naive if limit is None else limit
     if threshold.kind == "bound":
@@ -120,20 +123,28 @@ def _capacity(report: Report, capacity: Capacity) -> Iterator[Finding]:
             section="capacity",
         )
         return
-    to_what = (
-        " to head-of-line blocking" if type(report.cluster.policy) is Fcfs else " to jobs that do not fit together"
-    )
-    idles: str | None = getattr(report.cluster.model, "idles", None)  # a model says itself where its servers go
-    if idles is not None:
-        to_what = f": {idles}"
+    whose = "the servers" if capacity.all_present else "the server-time there is"
     yield Finding(
         sentence=f"{takes}, {percent(threshold.value / naive.value)} of what counting server-time promises "
-        f"({short(naive.value)}): {percent(capacity.lost_share)} of the servers are lost{to_what}."
-        + _best(report, capacity),
-        quantity=lost,
+        f"({short(naive.value)}): {percent(capacity.lost_share)} of {whose} {'are' if capacity.all_present else 'is'} "
+        f"lost{_lost_to(report, capacity)}." + _best(report, capacity),
+        quantity=capacity.lost,
         section="capacity",
     )
     yield from _blame(report, capacity)
+
+
+def _lost_to(report: Report, capacity: Capacity) -> str:
+    """Say what the servers are lost to: blocking, a model's own reason, needs that no policy packs, or the policy."""
+    idles: str | None = getattr(report.cluster.model, "idles", None)  # a model says itself where its servers go
+    if idles is not None:
+        return f": {idles}"
+    if type(report.cluster.policy) is Fcfs:
+        return " to head-of-line blocking"
+    limit = capacity.attainable_threshold
+    if limit is not None and capacity.highest >= (1 - NOTABLE) * limit.value:
+        return " to jobs that do not fit together"
+    return ": the policy leaves them idle while jobs wait"
 
 
 def _best(report: Report, capacity: Capacity) -> str:
@@ -251,7 +262,7 @@ def _changes(report: Report, capacity: Capacity) -> Iterator[Finding]:
                 best[key] = row
     servers_first = sorted(best.values(), key=lambda row: row.change.of == "largest need")
     for row in servers_first[-3:]:
-        loads, stays = list(_effect_on_load(report, row, capacity)), list(_effect_on_stay(report, row))
+        loads, stays = list(_effect_on_load(row, capacity)), list(_effect_on_stay(report, row))
         if loads:
             words = ", and ".join(words for words, _ in (*loads, *stays))
             yield Finding(sentence=f"{_subject(row)} {words}.", quantity=loads[0][1], section="what_if")
@@ -282,7 +293,7 @@ def _worth(row: WhatIf, capacity: Capacity) -> float:
     return 0.0 if row.difference is None else -row.difference.value
 
 
-def _effect_on_load(report: Report, row: WhatIf, capacity: Capacity) -> Iterator[tuple[str, Quantity]]:
+def _effect_on_load(row: WhatIf, capacity: Capacity) -> Iterator[tuple[str, Quantity]]:
     """Say how much more is taken, if the intervals of the two thresholds do not meet."""
     if row.capacity is None or not capacity.proved or not row.capacity.proved:
         return
@@ -293,7 +304,7 @@ def _effect_on_load(report: Report, row: WhatIf, capacity: Capacity) -> Iterator
     if not apart or abs(gain) < NOTABLE:
         yield "would hardly change how much it can take", quantity
     elif row.change.of == "largest need" and gain > 0:
-        back = (before.wasted_servers.value - after.wasted_servers.value) / report.cluster.servers
+        back = before.lost_share - after.lost_share
         yield f"would recover {percent(back)} of the servers: it takes {percent(gain)} more", quantity
     else:
         yield f"would {'raise' if gain > 0 else 'lower'} the arrival rate it takes by {percent(abs(gain))}", quantity
@@ -329,8 +340,9 @@ def _outlook(report: Report) -> Iterator[Finding]:
         if not _apart(before, after):
             continue
         times = last.servers // first.servers
+        same = "the same" if report.stable else "a lower"
         yield Finding(
-            sentence=f"With {times} times the servers at the same {report.outlook.kept} "
+            sentence=f"With {times} times the servers at {same} {report.outlook.kept} "
             f"({percent(report.outlook.share)}), {words} would go from "
             f"{percent(before.value)} to {percent(after.value)}.",
             quantity=after,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from msj.answers import SystemLike, as_system, question, root_of
+from msj.answers.threshold import turns_away
 from msj.effort import Effort
 from msj.errors import InvalidInput, MsjError
 from msj.model import System
@@ -28,11 +29,12 @@ from msj.reports.contents import (
     WhatIfSection,
 )
 from msj.reports.findings import findings_of
-from msj.reports.outlook import outlook_section
+from msj.reports.loss import STABLE, loss_sections
+from msj.reports.outlook import TIMES, outlook_section
 from msj.reports.policies import check_policies, policy_section
-from msj.reports.response import USED, response_section, waiting_section, with_curves
+from msj.reports.response import response_section, waiting_section, with_curves
 from msj.reports.rows import all_rows, left_out
-from msj.reports.timetable import Timetable
+from msj.reports.timetable import JOBS_PER_SECOND, Timetable
 from msj.reports.wording import sentence
 from msj.results import Outcome, Watch, provenance
 from msj.simulation.plan import said
@@ -44,18 +46,10 @@ PRECISION = 0.02
 USUAL_LOAD = 0.8  # share of the threshold where the file names no load
 FEWEST_JOBS, MOST_JOBS = 20_000, 4_000_000
 MOST_JOBS_HERE = 40_000_000  # at the report's own load, if precision and time ask for them
+CHANGES = 6  # that a report usually tries
 FOR_A_LOOK = 400_000  # jobs of what is simulated many times: thresholds, changes
-#: By which share of the time each section should be done, the most useful first; what is under way then takes a little
-#: longer, and the page has to be written.
-SHARES = {
-    "capacity": 0.13,
-    "response": 0.33,
-    "patience": 0.5,
-    "policies": 0.58,
-    "what_if": 0.75,
-    "curve": 0.81,
-    "outlook": 0.87,
-}
+#: Share of the work that each section may do, the most useful first.
+SHARES = {"capacity": 0.13, "response": 0.37, "policies": 0.2, "what_if": 0.15, "curve": 0.08, "outlook": 0.07}
 
 
 @question
@@ -85,9 +79,11 @@ def report(
         Relative half-width wanted of simulated means. The run at the report's own load goes on until it is reached, for
         40 million jobs at most; others take no more than 400/precision², or what their intervals ask for.
     seconds
-        About how long it may take; what would take longer is cut, with a note.
+        How much work it may do, in seconds of a nominal machine (a million simulated jobs in a second). Run lengths
+        follow from it, not from the clock. The clock ends a report that takes three times as long and a minute more;
+        the outcome is then ``out-of-time``.
     rng, seed
-        Either; the same seed gives the same report.
+        Either; the same seed gives the same report, unless the clock ended it.
     progress
         Told what is being done and how much is done.
 
@@ -100,22 +96,33 @@ def report(
     """  # noqa: E501
     system = as_system(system)
     jobs = jobs_for(precision)
-    check_policies(system, policies or ())  # before anything is computed
+    loses_jobs = turns_away(system)
+    if not loses_jobs:
+        check_policies(system, policies or ())  # before anything is computed
     root = root_of(rng, seed)
     times = Timetable(seconds=seconds, progress=progress)
-    effort = times.section("how much it can take", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
-    capacity, load, notes = how_much(system, effort, root)
-    if capacity is None or load is None:
-        sections = unknown(notes)
+    capacity, notes = None, [STABLE] if loses_jobs else []
+    if loses_jobs:
+        sections = loss_sections(system, times.section("losses", 1.0, jobs=jobs, precision=precision), root)
     else:
-        sections = _sections(system, load, capacity, policies, precision, jobs, root, times)
+        effort = times.section("how much it can take", SHARES["capacity"], jobs=min(jobs, FOR_A_LOOK))
+        capacity, load, notes = how_much(system, effort, root)
+        if capacity is None or load is None:
+            sections = unknown(notes)
+        else:
+            sections = _sections(system, load, capacity, policies, precision, jobs, root, times)
     facts = {
         "seed": seed_record(root),
         "precision": precision,
         "most_jobs_per_run": sections["response"].most_jobs,
         "seconds": round(times.spent, 3),
     }
-    return assembled(system, capacity, sections, notes, facts)
+    if times.late:
+        notes.append(
+            f"The clock ended this report after {times.spent:.0f} seconds, so it depends on the machine; "
+            "--seconds allows more."
+        )
+    return assembled(system, capacity, sections, notes, facts, late=times.late)
 
 
 def how_much(
@@ -134,12 +141,20 @@ def how_much(
 
 
 def assembled(
-    system: System, capacity: Capacity | None, sections: dict[str, Any], notes: list[str], facts: dict[str, Any]
+    system: System,
+    capacity: Capacity | None,
+    sections: dict[str, Any],
+    notes: list[str],
+    facts: dict[str, Any],
+    *,
+    late: bool = False,
 ) -> Report:
-    """Return the report that these sections are, with its rows and its findings."""
+    """Return the report that these sections are, with its rows and its findings; ``late`` if the clock ended it."""
     load = sections["load"]
     parts = {key: sections[key] for key in ("response", "policies", "what_if", "outlook")}
     outcome = Outcome.SOLVED if load is not None and load.stable else Outcome.UNSTABLE
+    if late and outcome is Outcome.SOLVED:
+        outcome = Outcome.OUT_OF_TIME
     empty = Report(
         system=system.to_spec(),
         quantities=all_rows(capacity, **parts),
@@ -202,9 +217,9 @@ def _sections(
     # Sections are independent of each other: each draws from a stream of its own. The run at the report's own load
     # has the seed itself, so that msj simulate gives the same row.
     streams = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, 2)).spawn(3)
-    effort = times.section("response times", SHARES["response"], jobs=MOST_JOBS_HERE, precision=precision)
-    patience = times.started + SHARES["patience"] * times.seconds
-    response = response_section(system, load, capacity, effort, root, patience=patience)
+    most = min(max(times.jobs(SHARES["response"]), FEWEST_JOBS), MOST_JOBS_HERE)
+    effort = times.section("response times", SHARES["response"], jobs=most, precision=precision)
+    response = response_section(system, load, capacity, effort, root)
     response = replace(response, notes=(*response.notes, *_more_time(response)))
     if response.queue_grows:
         load = replace(load, stable=False)
@@ -212,14 +227,16 @@ def _sections(
         response = replace(response, notes=(*response.notes, _NO_MEANS))
     waiting = waiting_section(response) if load.stable else WaitingSection(notes=(_OVERLOADED,))
     effort = times.section("policies on the same jobs", SHARES["policies"], jobs=jobs)
-    compared = policy_section(
-        system, load, policies, effort, streams[0], speed=response.jobs_per_second, response=response
-    )
-    effort = times.section("what changes would bring", SHARES["what_if"], jobs=jobs)
-    changes = what_if_section(system, load, capacity, response, effort, streams[1])
+    affordable = times.jobs(SHARES["policies"])
+    compared = policy_section(system, load, policies, effort, streams[0], affordable=affordable, response=response)
+    effort = times.section("what changes would bring", SHARES["what_if"], parts=CHANGES, jobs=jobs)
+    affordable = times.jobs(SHARES["what_if"])
+    changes = what_if_section(system, load, capacity, response, effort, streams[1], affordable=affordable)
     effort = times.section("the curve", SHARES["curve"], jobs=jobs, precision=precision)
-    response = with_curves(response, system, capacity, effort, root)
-    effort = times.section("outlook", SHARES["outlook"])
+    response = with_curves(response, system, capacity, effort, root, affordable=times.jobs(SHARES["curve"]))
+    sizes = len(TIMES) - 1
+    most = max(times.jobs(SHARES["outlook"]) // sizes, FEWEST_JOBS)
+    effort = times.section("outlook", SHARES["outlook"], parts=sizes, jobs=most)
     outlook = outlook_section(system, load, capacity, response, effort, streams[2])
     return {
         "load": load,
@@ -236,11 +253,10 @@ _NO_MEANS = "At this load the queue grows without bound, so there are no mean re
 
 
 def _more_time(response: ResponseSection) -> Iterator[str]:
-    """Say how much time would have been enough for the run at the load, by the speed it had."""
-    if response.enough_jobs and response.jobs_per_second:
-        own = USED * (SHARES["patience"] - SHARES["capacity"])  # its share of the time
-        seconds = response.enough_jobs / response.jobs_per_second / own
-        yield f"At the speed seen here, --seconds {said(1.2 * seconds).replace(',', '')} would be enough for that."
+    """Say which --seconds would have been enough for the run at the load."""
+    if response.enough_jobs:
+        seconds = response.enough_jobs / JOBS_PER_SECOND / SHARES["response"]
+        yield f"--seconds {said(1.2 * seconds).replace(',', '')} would be enough for that."
 
 
 def unknown(notes: list[str]) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _sections(report: Report, charts: dict[str, Chart]) -> list[dict[str, Any]]:
     left_out = [f"Left out: {', '.join(names)}: {reason}." for reason, names in report.policies.reasons.items()]
     found = [
         _section("capacity", charts, [tables.capacity_table(report), tables.blame_table(report)],
-                 evidence_of(report) if report.capacity is not None else report.notes),
+                 (*evidence_of(report), *report.notes)),
         _section("response", charts, [tables.response_table(report)], report.response.notes, lead=here,
                  details=("All points of the curves", tables.curve_table(report))),
         _section("waiting", charts, [tables.waiting_table(report)], report.waiting.notes),

@@ -7,8 +7,6 @@ simulated, and the number of jobs is such that all of them can be served within 
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -27,7 +25,6 @@ from msj.model.chosen import chosen_from, distinct_label
 from msj.registry import POLICIES
 from msj.reports.agreement import agreeing
 from msj.reports.contents import Load, PolicyRow, PolicySection, ResponseSection
-from msj.reports.response import speed_of
 from msj.results import Outcome, Result
 from msj.simulation.saturated_line import saturated_line
 
@@ -53,12 +50,13 @@ def policy_section(
     effort: Effort,
     root: np.random.SeedSequence,
     *,
-    speed: float | None = None,
+    affordable: int,
     response: ResponseSection | None = None,
 ) -> PolicySection:
     """Compare the policies at the load.
 
-    ``policies`` None means the usual ones, ``speed`` is in jobs per second, ``response`` is shown for the cluster.
+    ``policies`` None means the usual ones; all together simulate ``affordable`` jobs, or as many as each needs at
+    least; ``response`` is shown for the cluster.
     """
     if system.model is not None and policies is None:
         rule: str = getattr(system.model, "policy", system.policy.name)
@@ -72,12 +70,7 @@ def policy_section(
     try:
         known = [_known(there.replace(policy=policy), root) for policy in chosen.values()]
         jobs = max(effort.jobs or 0, jobs_for_an_interval(there, known[0]))
-        if speed is None:  # the cluster's own policy does not take the load: see how fast another one is
-            able = [each for each, limit in zip(chosen.values(), known, strict=True) if limit is None]
-            speed = speed_of(there.replace(policy=able[0]), effort) if able else None
-        if speed is not None and math.isfinite(effort.until):
-            affordable = speed * max(effort.until - time.monotonic(), 0.0) / len(chosen)
-            jobs = min(jobs, max(round(affordable), FEWEST_JOBS))
+        jobs = min(jobs, max(affordable // len(chosen), FEWEST_JOBS))
         found = compared(there, list(chosen.values()), effort.replace(jobs=jobs), root, known=known)
     except MsjError as error:
         return PolicySection(left_out=tuple(left_out), notes=(f"No comparison: {error.message}.",))

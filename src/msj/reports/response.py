@@ -7,8 +7,6 @@ code with the rest. A method that does not apply says why in a sentence.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
@@ -29,9 +27,7 @@ from msj.reports.contents import Curve, Load, Point, ResponseSection, WaitingSec
 from msj.reports.wording import sentence
 from msj.results import Outcome, Quantity, Result
 
-WARM_UP, TRIAL = 1_000, 100_000  # jobs by which the speed of a simulation is told
-USED = 0.6  # of the time, as longer runs are slower: their queues are longer
-FEWEST_JOBS = 20_000
+MAX_SHARE = 1 / 3  # of the jobs of the curve that one of its points may take
 EXACT_PART = 0.4  # of the time for curves
 CLEARLY = 0.95  # of what the saturated system was seen to take
 GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.965, 0.98)
@@ -45,17 +41,14 @@ def response_section(
     capacity: Capacity,
     effort: Effort,
     root: np.random.SeedSequence,
-    *,
-    patience: float = math.inf,
 ) -> ResponseSection:
-    """Gather what is known at the load; by ``patience`` (``time.monotonic()``) it must be done."""
+    """Gather what is known at the load."""
     notes: list[str] = []
     here: tuple[Quantity, ...] = ()
     run: Result | None = None
     if load.stable:
         here = _here(system, load.arrival_rate, capacity, effort, notes)
         effort.tell(0.3)
-        effort = within_time(system, load.arrival_rate, capacity, effort, patience)
         run = _run(system, load.arrival_rate, capacity, effort, root, notes)
         if run is not None and run.outcome is not Outcome.UNSTABLE:
             # How the interval was found is for those who ask msj simulate.
@@ -67,7 +60,6 @@ def response_section(
         simulated_here=() if run is None or run.outcome is Outcome.UNSTABLE else run.quantities,
         queue_grows=run is not None and run.outcome is Outcome.UNSTABLE and not taken(load.arrival_rate, capacity),
         most_jobs=effort.jobs,
-        jobs_per_second=None if run is None else run.provenance.get("jobs_per_second"),
         enough_jobs=None if run is None or run.outcome is Outcome.UNSTABLE else run.provenance.get("enough_jobs"),
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -82,41 +74,16 @@ def _with_here(curve: Curve, found: ResponseSection, system: System) -> Curve:
     return replace(curve, points=tuple(sorted((*curve.points, here), key=lambda point: point.arrival_rate)))
 
 
-def speed_of(system: System, effort: Effort) -> float | None:
-    """Return how many jobs a simulation takes in a second, by trying a few; None where it is refused."""
-    try:
-        for jobs in (WARM_UP, TRIAL):  # the first run loads the compiled loop, or compiles it
-            trial = simulated(system, effort.replace(jobs=jobs, precision=None), np.random.SeedSequence(1))
-    except MsjError:
-        return None
-    if trial.outcome is Outcome.INTERRUPTED:
-        raise KeyboardInterrupt
-    return float(trial.provenance.get("jobs_per_second", 0.0)) or None
-
-
-def within_time(system: System, rate: float, capacity: Capacity, effort: Effort, patience: float) -> Effort:
-    """Return the effort for as many jobs as there is time for, since a run that is cut has less to say.
-
-    What happens at the report's load is what it is most wanted for: where its own share of the time is too short for
-    an interval it may take until ``patience``.
-    """
-    if not math.isfinite(effort.until) or effort.jobs is None:
-        return effort
-    there = system.replace(arrival_rate=rate)
-    speed, now = speed_of(there, effort), time.monotonic()
-    if speed is None:
-        return effort
-    least = jobs_for_an_interval(there, capacity.value if capacity.proved else None)
-    until = effort.until if USED * speed * (effort.until - now) >= least else patience
-    affordable = USED * speed * max(until - now, 0.0)
-    jobs = int(min(max(float(f"{affordable:.1e}"), FEWEST_JOBS), effort.jobs))
-    return effort.replace(jobs=jobs, until=until)
-
-
 def with_curves(
-    found: ResponseSection, system: System, capacity: Capacity, effort: Effort, root: np.random.SeedSequence
+    found: ResponseSection,
+    system: System,
+    capacity: Capacity,
+    effort: Effort,
+    root: np.random.SeedSequence,
+    *,
+    affordable: int,
 ) -> ResponseSection:
-    """Add the curves against load, by every method that applies."""
+    """Add the curves against load, by every method that applies; simulated points take ``affordable`` jobs in all."""
     notes = list(found.notes)
     full = _surely_taken(capacity)
     rates = [share * full for share in GRID]
@@ -124,7 +91,7 @@ def with_curves(
         _exact(system, capacity, effort.part(0.0, EXACT_PART), notes),
         _predicted(system, rates, capacity),
         *_bounds(system, rates, notes),
-        _with_here(_simulated(system, capacity, effort.part(EXACT_PART, 1.0), root, notes), found, system),
+        _with_here(_simulated(system, capacity, effort.part(EXACT_PART, 1.0), root, notes, affordable), found, system),
     ]
     return replace(
         found,
@@ -270,7 +237,12 @@ def _bounds(system: System, rates: Sequence[float], notes: list[str]) -> list[Cu
 
 
 def _simulated(
-    system: System, capacity: Capacity, effort: Effort, root: np.random.SeedSequence, notes: list[str]
+    system: System,
+    capacity: Capacity,
+    effort: Effort,
+    root: np.random.SeedSequence,
+    notes: list[str],
+    affordable: int,
 ) -> Curve:
     """Simulate at several loads, side by side: each point has a stream of its own, so that it does not matter how."""
     full = _surely_taken(capacity)
@@ -281,9 +253,10 @@ def _simulated(
     alone = effort.replace(progress=None, cancel=stopped.is_set)
 
     def at(rate: float, stream: np.random.SeedSequence) -> tuple[Result | None, list[str]]:
-        if alone.over:
+        least = jobs_for_an_interval(system.replace(arrival_rate=rate), known)
+        if alone.over or least > MAX_SHARE * affordable:
             return None, ["The simulated curve has fewer points than usual, to keep the report within its time."]
-        longer = max(effort.jobs or 0, jobs_for_an_interval(system.replace(arrival_rate=rate), known))
+        longer = max(min(effort.jobs or 0, affordable // len(SIMULATED_AT)), least)
         said: list[str] = []
         return _run(system, rate, capacity, alone.replace(jobs=longer), stream, said, "A point of the curve"), said
 

@@ -79,13 +79,20 @@ def capacity_table(report: Report) -> Table:
         rows = [
             (f"arrival rate it takes, {rate}", found.stability_threshold),
             *limits,
-            (f"servers lost, of {report.cluster.servers:,}", found.wasted_servers),
+            (f"{lost_words(report)}, of {report.cluster.servers:,}", found.wasted_servers),
         ]
     cells = [[words, measured(row), _sure(row)] for words, row in rows if row is not None]
-    use = found.saturated_utilisation
+    use = found.used
     if use.kind != "bound":
-        cells.append(["share of servers that can be busy", _share(use), _sure(use)])
+        of = "servers that can be busy" if found.all_present else "server-time there is that can be used"
+        cells.append([f"share of {of}", _share(use), _sure(use)])
     return _table(["quantity", "value", "how sure"], cells)
+
+
+def lost_words(report: Report) -> str:
+    """Return the heading of a number of servers lost; where servers are taken or slow, these are among them."""
+    present = report.capacity is None or report.capacity.all_present
+    return "servers lost" if present else "servers idle, slow or taken"
 
 
 def _sure(row: Quantity) -> str:
@@ -112,6 +119,8 @@ def blame_table(report: Report) -> Table:
 
 def response_table(report: Report) -> Table:
     """Mean response time, mean wait and chance to wait at the report's load."""
+    if report.response.find("loss_probability") is not None:
+        return _loss_table(report)
     names = ("mean_response_time", "mean_waiting_time", "waiting_probability")
     rows = []
     for job_class in (None, *(c.name for c in report.cluster.active_classes)):
@@ -123,6 +132,17 @@ def response_table(report: Report) -> Table:
             rows.append([job_class or "all jobs", *cells, " / ".join(kinds)])
     stay, wait = _time("mean response time", report), _time("mean wait", report)
     return _table(["class", stay, wait, "has to wait", "how sure"], rows)
+
+
+def _loss_table(report: Report) -> Table:
+    """Share of jobs lost and mean number of jobs in service, by class."""
+    rows = []
+    for job_class in (None, *(c.name for c in report.cluster.active_classes)):
+        lost = report.response.find("loss_probability", job_class)
+        if lost is not None:
+            present = measured(report.response.find("mean_jobs_in_system", job_class))
+            rows.append([job_class or "all jobs", _share(lost), present, sure_of(lost.kind)])
+    return _table(["class", "jobs lost", "mean jobs in service", "how sure"], rows)
 
 
 def waiting_table(report: Report) -> Table:
@@ -204,7 +224,7 @@ def what_if_table(report: Report) -> Table:
     found, load = report.capacity, report.load
     rows = report.what_if.rows
     loads = any(row.capacity is not None for row in rows)
-    headings = ["change", *([_rate("arrival rate it takes", report), "by", "servers lost"] if loads else [])]
+    headings = ["change", *([_rate("arrival rate it takes", report), "by", lost_words(report)] if loads else [])]
     headings += [_time("mean response time", report), "by", "how sure"]
     if found is None or load is None or not rows:
         return _table(headings, [])
@@ -265,7 +285,8 @@ def outlook_table(report: Report) -> Table:
         ]
         kinds = dict.fromkeys(sure_of(q.kind) for q in found if q is not None)
         cells.append([f"{row.servers:,}", *texts, " / ".join(kinds)])
-    words = [beside(OUTLOOK[name], dimension_of(name) or "1", report.time_unit) for name in names]
+    heads = {**OUTLOOK, "wasted_share": lost_words(report)}
+    words = [beside(heads[name], dimension_of(name) or "1", report.time_unit) for name in names]
     return _table(["servers", *words, "how sure"], cells, words=0, marked=0)
 
 

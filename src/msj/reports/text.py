@@ -57,7 +57,7 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
     at = f"at arrival rate {short(report.load.arrival_rate)}{rate}" if report.load is not None else ""
     more = f", utilisation {percent(report.load.utilisation)}" if report.load is not None else ""
     yield (
-        f"response times {at}{more}",
+        f"{'response times' if report.response.find('loss_probability') is None else 'losses'} {at}{more}",
         [
             *_grid(tables.response_table(report)),
             *_spaced(tables.curve_table(report, at_most=8)),

@@ -215,7 +215,7 @@ GLOSSARY: dict[str, Term] = {
         ("planned_policy", "1", "1 at the policy that meets the targets best, 0 at the others"),
         ("planned_cut", "servers", "needs up to this get a partition of their own"),
         ("partitioned_servers", "servers", "the smallest number of servers of two partitions that meet the targets"),
-        ("meets_targets", "1", "1 if all targets are met at this point, 0 if not; a bracket where that is open"),
+        ("meets_targets", "1", "1 if all targets are met at this point, 0 if not; no value, from 0 to 1, if undecided"),
         ("load_headroom", "share", "by which share the arrival rate may grow until a target is missed"),
         ("years_of_headroom", "1", "years until growth has used up the headroom"),
         ("yearly_cost", "1", "what the servers cost in a year, in the money of the price"),

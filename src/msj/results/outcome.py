@@ -61,20 +61,25 @@ class Missing:
         Why not, as a sentence for people.
     at
         Where.
+    command
+        The command that would answer it; empty where none is known to.
     """
 
     name: str
     failure: Failure
     reason: str
     at: Mapping[str, Place] = field(default_factory=At)
+    command: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", At(self.at))
 
     def __str__(self) -> str:
         where = f" at {self.at}" if self.at else ""
-        return f"No {self.name}{where}: {self.reason.rstrip('.')}."
+        ask = f" To get it: {self.command}." if self.command else ""
+        return f"No {self.name}{where}: {self.reason.rstrip('.')}.{ask}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON writes it."""
-        return {"name": self.name, "failure": self.failure.label, "reason": self.reason, "at": dict(self.at)}
+        command = {"command": self.command} if self.command else {}
+        return {"name": self.name, "failure": self.failure.label, "reason": self.reason, "at": dict(self.at)} | command

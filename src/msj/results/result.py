@@ -72,10 +72,28 @@ class Result:
         asked += f" of class '{job_class}'" if job_class is not None else ""
         asked += f" at level {level:g}" if level is not None else ""
         if not found:
-            known = {row.name for row in self.quantities if (row.job_class, row.level) == (job_class, level)}
-            raise InvalidInput(f"there is no {asked} in this result; {nearest(str(name), sorted(known))}")
+            raise InvalidInput(
+                f"there is no {asked} in this result; {self._what_there_is(str(name), job_class, level)}"
+            )
         where = "; ".join(str(row.at) or row.method for row in found[:8]) + ("; ..." if len(found) > 8 else "")
         raise InvalidInput(f"{asked} stands {len(found)} times in this result: {where}; choose one with at(...)")
+
+    def _what_there_is(self, name: str, job_class: str | None, level: float | None) -> str:
+        """Say what could be asked for instead: levels or classes of the same quantity, else quantities."""
+        named = [row for row in self.quantities if row.name == name]
+        if not named:
+            known = {row.name for row in self.quantities if (row.job_class, row.level) == (job_class, level)}
+            gap = next((gap for gap in self.missing if gap.name == name), None)
+            why = "" if gap is None else f" ({gap.reason.rstrip('.')})"
+            return nearest(name, sorted(known or {row.name for row in self.quantities})) + why
+        classes = list(dict.fromkeys(row.job_class for row in named))
+        levels = sorted({row.level for row in named if row.job_class == job_class and row.level is not None})
+        if job_class not in classes:
+            there = ", ".join("all jobs" if each is None else f"'{each}'" for each in classes[:12])
+            return f"there is '{name}' of {there}{', ...' if len(classes) > 12 else ''}"
+        if not levels:
+            return f"'{name}' has no levels here"
+        return f"there are the levels {', '.join(f'{each:g}' for each in levels)}"
 
     def find(self, name: str, job_class: str | None = None, level: float | None = None) -> Quantity | None:
         """Return the first row of that name, class and level, None where there is none."""
@@ -185,6 +203,7 @@ class Result:
                         failure=Failure[gap["failure"].upper().replace("-", "_")],
                         reason=gap["reason"],
                         at=gap["at"],
+                        command=gap.get("command", ""),
                     )
                     for gap in document.get("missing", ())
                 ),

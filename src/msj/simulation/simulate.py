@@ -184,7 +184,7 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
         if reading is not None:
             facts = {"memory_in_jobs": float(f"{reading.pace.memory:.4g}"), "batches": len(reading.batches)}
             if not reading.long_enough and math.isfinite(reading.pace.enough):
-                facts["enough_jobs"] = float(f"{reading.pace.enough:.2g}")
+                facts["enough_jobs"] = float(f"{_more(run.done, reading.pace.enough):.2g}")
         if run.left and outcome not in CUT_SHORT:
             outcome = Outcome.TOO_SHORT
             notes += _left_behind(question, run)
@@ -244,8 +244,13 @@ def _too_short(run: Run, reading: Reading | None) -> str:
         )
     return (
         f"{run.done:,} jobs are too few for {what}: at this load the cluster remembers about {said(pace.memory)} jobs; "
-        f"about {said(pace.enough)} jobs would do."
+        f"about {said(_more(run.done, pace.enough))} jobs would do."
     )
+
+
+def _more(done: int, enough: float) -> float:
+    """Return how many jobs would do where a run was too short: more than it had, also when both are rounded."""
+    return enough if enough > 1.2 * done else 2.0 * done
 
 
 def _without_interval(estimates: Estimates, measured: Sequence[Quantity]) -> Iterator[str]:

@@ -5,7 +5,8 @@ So no lock is needed, on network file systems neither; whatever ends a writer le
 union of its pieces: files of two copies of a folder may simply be put together. Rows of the same key are the same
 rows; readers take the first, in the order of the pieces' names.
 
-A piece's name ends in a checksum of its bytes, which is compared when it is read first: a flipped bit is an error.
+A piece's name ends in a checksum of its bytes, which is compared when it is read first. A damaged piece is set aside
+(``NAME.parquet.damaged``), so that its rows are as if they had never been written, and is computed again.
 
 Whoever has written many small pieces puts them together to one and then removes them. A reader who finds one gone lists
 the folder again: its rows are in a piece that was there before it went.
@@ -27,10 +28,14 @@ from msj.store import not_written, write_atomically
 if TYPE_CHECKING:
     import pyarrow
 
-ENDING = ".parquet"
+ENDING, DAMAGED = ".parquet", ".damaged"
 MANY = 64  # small pieces of one writer, before they are put together
 GROUP = 256  # rows of a table in order that are read at once, at least
 CHUNK = 1 << 20  # bytes that are read at once for a checksum
+
+
+class Damaged(Exception):
+    """The bytes of a file are not those that were written."""
 
 
 class Pieces:
@@ -217,7 +222,7 @@ class Pieces:
             checksum = zlib.crc32(chunk, checksum)
         file.seek(0)
         if f"{checksum:08x}" != written:
-            raise OSError("its bytes are not those that were written")
+            raise Damaged("its bytes are not those that were written")
         self._checked.add(piece.name)
 
     def _read(
@@ -234,14 +239,42 @@ class Pieces:
                 return how(pyarrow.parquet.ParquetFile(file, read_dictionary=encoded))
         except FileNotFoundError:
             return None
-        except (OSError, pyarrow.ArrowException) as error:
-            if isinstance(error, OSError) and error.errno == errno.ESTALE:  # gone from a network file system meanwhile
+        except (Damaged, pyarrow.ArrowException) as error:
+            set_aside(piece, str(error))
+            return None
+        except OSError as error:
+            if error.errno == errno.ESTALE:  # gone from a network file system meanwhile
                 return None
-            reason = str(error).split("\n")[0][:200]
-            raise InvalidInput(
-                f"'{piece}' is no whole Parquet file ({reason}); it was damaged after it was written: remove it, what "
-                "it held is computed again"
-            ) from None
+            raise InvalidInput(f"'{piece}' cannot be read ({error.strerror or error}); check the disk") from None
+
+
+def set_aside(file: Path, reason: str) -> None:
+    """Rename a file that was damaged after it was written, so that nobody reads it again; refuse where that fails."""
+    try:
+        file.rename(file.with_name(file.name + DAMAGED))
+    except FileNotFoundError:
+        return  # by another reader
+    except OSError:
+        short = reason.split("\n")[0][:200]
+        raise InvalidInput(
+            f"'{file}' was damaged after it was written ({short}); remove it, what it held is computed again"
+        ) from None
+
+
+def notes_on_damage(folder: Path | None) -> list[str]:
+    """Return a sentence on damaged files that were set aside in a folder and its subfolders, and on unchecked ones."""
+    found = [] if folder is None else sorted(folder.rglob(f"*{DAMAGED}"))
+    notes = []
+    if found:
+        shown = ", ".join(f"'{file}'" for file in found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")
+        notes.append(
+            f"Damaged after writing and set aside: {shown}. The same msj sweep computes again what is missing; then "
+            "remove them."
+        )
+    old = [] if folder is None else [file for file in folder.rglob(f"*{ENDING}") if "-" not in file.stem]
+    if old:
+        notes.append(f"{len(old):,} files of an earlier version have no checksum: damage to them is not noticed.")
+    return notes
 
 
 def _columns(

@@ -7,16 +7,17 @@ folders may be put together like everything else in a folder, questions stay apa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from msj.errors import InvalidInput
-from msj.store import not_written, write_text
+from msj.store import digest, not_written, write_text
+from msj.store.pieces import set_aside
 from msj.sweeps.question import Question
 
-FOLDER = "manifest"
+FOLDER, CHECKSUM = "manifest", "checksum"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,19 +64,26 @@ def write_manifest(folder: Path, question: Question, *, cells: int, code: str) -
         place.parent.mkdir(exist_ok=True)
     except OSError as error:
         raise not_written(place, error) from error
-    write_text(place, json.dumps(asdict(manifest)))
+    write_text(place, json.dumps({**asdict(manifest), CHECKSUM: _checksum(asdict(manifest))}))
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    return digest(json.dumps(document, sort_keys=True))
 
 
 def read_manifests(folder: Path | None) -> list[Manifest]:
-    """Return the manifests in a folder; none for one that an older version has written."""
+    """Return the manifests in a folder; none for one that an older version has written. Damaged ones are set aside."""
     found: list[Manifest] = []
     for file in [] if folder is None else sorted((folder / FOLDER).glob("*.json")):
         try:
-            found.append(Manifest(**json.loads(file.read_text(encoding="utf-8"))))
-        except (OSError, ValueError, TypeError) as error:
-            raise InvalidInput(
-                f"'{file}' is no manifest ({type(error).__name__}: {error}); remove it, and run the sweep again"
-            ) from None
+            document = json.loads(file.read_text(encoding="utf-8"))
+            if CHECKSUM in document and document.pop(CHECKSUM) != _checksum(document):
+                raise ValueError("its bytes are not those that were written")
+            found.append(Manifest(**document))
+        except OSError as error:
+            raise InvalidInput(f"'{file}' cannot be read ({error.strerror}); check the folder") from None
+        except (ValueError, TypeError) as error:
+            set_aside(file, f"{type(error).__name__}: {error}")
     return found
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from msj.errors import Failure, InvalidInput
 from msj.results import Missing, Outcome, Result, provenance
 from msj.results.coordinates import At
-from msj.store.pieces import Pieces
+from msj.store.pieces import Pieces, notes_on_damage
 from msj.sweeps.asked import AskedCells, asked_cells
 from msj.sweeps.folder import TABLES, Folder
 from msj.sweeps.rows import Rows, codes_of, mask_of
@@ -99,7 +99,7 @@ def result_of(
         outcome=outcome or _outcome(answers.outcomes(precision)),
         provenance=provenance,
         missing=_together(gaps),
-        notes=tuple(dict.fromkeys((*notes, *(() if asked is None else asked.notes)))),
+        notes=tuple(dict.fromkeys((*notes, *(() if asked is None else asked.notes), *notes_on_damage(folder.path)))),
     )
 
 
