@@ -196,24 +196,6 @@ def test_what_is_asked_for_is_what_the_options_say(run, asked):
     assert verb.calls[-1][0][0].load is not None
     run("region", FILE)
     assert verb.last["classes"] is None
-    verb = asked("msj.answers", "simulate")
-    run("simulate", FILE)
-    assert {name: verb.last[name] for name in ("policy", "time", "workers", "controls")} == {
-        "policy": None, "time": None, "workers": 1, "controls": True,
-    }  # fmt: skip
-    run(
-        "simulate",
-        FILE,
-        "--policy",
-        "{ name = 'first-fit', window = 4 }",
-        "--time",
-        "20",
-        "--no-controls",
-        "--workers",
-        "2",
-    )
-    assert verb.last["policy"] == {"name": "first-fit", "window": 4}
-    assert (verb.last["time"], verb.last["controls"], verb.last["workers"]) == (20, False, 2)
 
 
 def test_what_sizes_and_families_are_asked_for(run, asked):

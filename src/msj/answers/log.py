@@ -23,8 +23,8 @@ from msj.errors import Failure
 from msj.logs import Trace, as_trace
 from msj.logs.groups import by_need
 from msj.logs.look import in_use_words, over_time
+from msj.options import LEVELS
 from msj.results import Missing, Outcome, Quantity, Result, provenance
-from msj.simulation.estimates import LEVELS
 from msj.workloads import RecordedJobs, Rng, Streams
 from msj.workloads.streams import seed_record
 

@@ -116,7 +116,7 @@ def identity_of(
     return {"identity": digest(*parts)}
 
 
-def root_of(rng: Rng, seed: int | None) -> Any:
+def root_of(rng: Rng, seed: Rng) -> Any:
     """Return the seed sequence that ``rng=`` or ``seed=`` stands for; a fresh one if neither is given.
 
     Examples

@@ -31,9 +31,9 @@ from msj.logs.scenario import Prepared, Scenario, prepared
 from msj.model import JobClass, System
 from msj.model.durations import Empirical
 from msj.model.numbers import number, whole
+from msj.options import LEVELS
 from msj.results import Missing, Outcome, Quantity, Result, provenance
 from msj.simulation import replay_jobs
-from msj.simulation.estimates import LEVELS
 from msj.simulation.replay import require_fitting
 from msj.workloads import RecordedJobs, Rng, Streams
 from msj.workloads.job_block import JobBlock

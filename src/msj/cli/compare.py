@@ -9,19 +9,19 @@ import click
 
 from msj.cli.cluster_options import cluster_options
 from msj.cli.options import (
-    JOBS,
     complete_policies,
     load_options,
+    options_of,
     output_options,
     plot_option,
     policies_from_text,
     read_system,
-    run_options,
     speaking_of,
     spec_file,
 )
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import draw_to, leave, show_result
+from msj.options import CompareOptions
 
 SHOWN = (
     "mean_response_time",
@@ -44,20 +44,13 @@ SHOWN = (
     help="Policies, by commas; differences are from the first.",
     shell_complete=complete_policies,
 )
-@click.option("--jobs", type=JOBS, metavar="N", help="Jobs to simulate under each.  [default: 1000000]")
-@run_options
+@options_of(CompareOptions, "asked")
 @plot_option
 @output_options
 def compare(
     file: Path,
     policies: str,
-    jobs: int | None,
-    seed: int | None,
-    replications: int | None,
-    workers: int,
-    dask: str | None,
-    levels: tuple[float, ...],
-    controls: bool,
+    asked: CompareOptions,
     plot: Path | None,
     as_json: bool,
     as_csv: bool,
@@ -78,18 +71,7 @@ def compare(
 
     system = read_system(file, **cluster)
     with speaking_of(file), ProgressBar() as bar:
-        result = answers.compare(
-            system,
-            policies_from_text(policies),
-            jobs=jobs,
-            seed=seed,
-            replications=replications,
-            workers=workers,
-            dask=dask,
-            levels=levels,
-            controls=controls,
-            progress=bar.show,
-        )
+        result = answers.compare(system, policies_from_text(policies), **asked.given(), progress=bar.show)
     show_result(result, as_json=as_json, as_csv=as_csv, names=SHOWN)
     draw_to(plot, comparison.draw, result)
     leave(result)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import Field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
 
 from msj.cli.messages import remark
 from msj.errors import InvalidInput, MsjError
+from msj.options import Options, default_text, fields_of
 from msj.registry import POLICIES
 
 if TYPE_CHECKING:  # a file that does not exist is said before NumPy is there
@@ -36,6 +39,9 @@ class WholeNumber(click.IntRange):
             meant = Decimal(value.strip())
             value = int(meant) if meant == int(meant) else value
         return super().convert(value, param, ctx)
+
+    def _describe_range(self) -> str:  # for --help; click would write "x<=None" for a seed
+        return "" if self.min is None else super()._describe_range()
 
 
 class Seed(WholeNumber):
@@ -129,49 +135,10 @@ dask_option = click.option(
 )
 
 
-def run_options(command: Command) -> Command:
-    """Add --seed, --replications, --workers (also --processes), --dask, --levels and --no-controls."""
-    for option in (
-        dask_option,
-        click.option(
-            "--no-controls",
-            "controls",
-            flag_value=False,
-            default=True,
-            help="Plain means, without what exactly solved servers on the same jobs tell.",
-        ),
-        click.option(
-            "--levels",
-            callback=levels,
-            default="50,90,95,99,99.9",
-            show_default=True,
-            metavar="P,P,...",
-            help="Percentiles to give.",
-        ),
-        click.option(
-            "--workers",
-            "--processes",
-            "workers",
-            type=WORKERS,
-            default=1,
-            show_default=True,
-            metavar="N",
-            help="Replications that run side by side.",
-        ),
-        click.option(
-            "--replications",
-            type=REPLICATIONS,
-            metavar="N",
-            help="Independent runs.  [default: by the cluster's memory]",
-        ),
-        click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]"),
-    ):
-        command = option(command)
-    return command
-
-
-def levels(_: click.Context, __: click.Parameter, text: str) -> tuple[float, ...]:
+def levels(_: click.Context, __: click.Parameter, text: str | None) -> tuple[float, ...] | None:
     """Read percentiles separated by commas."""
+    if text is None:
+        return None
     try:
         return tuple(float(part) for part in text.split(",") if part.strip())
     except ValueError:
@@ -282,3 +249,70 @@ def policies_from_text(text: str) -> list[Any]:
     """Read policies separated by commas; commas inside a table's braces do not separate."""
     parts = re.split(r",(?![^{]*})", text)
     return [policy_from_text(part) for part in parts if part.strip()]
+
+
+#: How an option is read, by its kind (``options.option``).
+KINDS: dict[str, dict[str, Any]] = {
+    "text": {},
+    "whole": {"type": WholeNumber()},
+    "servers": {"type": WholeNumber(min=1)},
+    "number": {"type": float},
+    "jobs": {"type": JOBS},
+    "replications": {"type": REPLICATIONS},
+    "workers": {"type": WORKERS},
+    "shakes": {"type": WholeNumber(0, 10_000)},
+    "draws": {"type": WholeNumber(1, 10_000)},
+    "seed": {"type": SEED},
+    "path": {"type": click.Path(path_type=Path)},
+    "flag": {"is_flag": True},
+    "off": {"flag_value": False},
+    "several": {"multiple": True},
+    "levels": {"callback": levels},
+    "policy": {
+        "callback": lambda _, __, text: None if text is None else policy_from_text(text),
+        "shell_complete": complete_policies,
+    },
+    "policies": {
+        "callback": lambda _, __, text: None if text is None else policies_from_text(text),
+        "shell_complete": complete_policies,
+    },
+}
+
+
+def options_of(
+    group: type[Options], name: str, *, without: Collection[str] = (), required: Collection[str] = ()
+) -> Callable[[Command], Command]:
+    """Add an option for each field of a group; the command gets the group, as the parameter ``name``.
+
+    What is not given on the command line has the default of the field.
+    """
+
+    def add(command: Command) -> Command:
+        chosen = [each for each in fields_of(group) if "kind" in each.metadata and each.name not in without]
+
+        @functools.wraps(command)
+        def run(**given: Any) -> Any:
+            values = {each.name: given.pop(each.name) for each in chosen}
+            said = {key: value for key, value in values.items() if value is not None and value != ()}
+            return command(**{name: group(**said)}, **given)
+
+        for each in reversed(chosen):
+            run = _click_option(each, required=each.name in required)(run)
+        return cast(Command, run)
+
+    return add
+
+
+def _click_option(one: Field[Any], *, required: bool) -> Callable[[Command], Command]:
+    facts = one.metadata
+    default = "" if required else default_text(one)
+    flags = facts["flags"] or (f"--{one.name.replace('_', '-')}",)
+    return click.option(
+        *flags,
+        *(() if one.name in flags else (one.name,)),
+        default=None,
+        required=required,
+        metavar=facts["metavar"] or None,
+        help=facts["help"] + (f"  [default: {default}]" if default else ""),
+        **KINDS[facts["kind"]],
+    )

@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from msj.cli.cluster_options import cluster_options
-from msj.cli.options import (
-    JOBS,
-    complete_policies,
-    load_options,
-    output_options,
-    policy_from_text,
-    read_system,
-    run_options,
-    speaking_of,
-    spec_file,
-)
+from msj.cli.options import load_options, options_of, output_options, read_system, speaking_of, spec_file
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, screen_width, show_json, show_result
+from msj.options import SimulateOptions
 
 if TYPE_CHECKING:
     from msj.model import System
@@ -30,27 +21,7 @@ if TYPE_CHECKING:
 @spec_file
 @load_options
 @cluster_options
-@click.option(
-    "--policy",
-    metavar="NAME|TABLE|FILE.py:FUNCTION",
-    help="Replace the file's policy; a table has options, as in a spec file.",
-    shell_complete=complete_policies,
-)
-@click.option(
-    "--jobs", type=JOBS, metavar="N", help="Jobs to simulate (the most, with --precision).  [default: 1000000]"
-)
-@click.option("--time", metavar="T", help="Simulate for this long instead: 5000, or '2 weeks' if FILE has a unit.")
-@click.option("--precision", type=float, metavar="P", help="Stop when the mean response time is known to within P.")
-@run_options
-@click.option(
-    "--jobs-file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write every job to this file (.csv, or Parquet).",
-)
-@click.option(
-    "--checkpoint", type=click.Path(path_type=Path), metavar="PATH", help="Save the run there, or continue it."
-)
+@options_of(SimulateOptions, "asked")
 @click.option(
     "--decisions",
     type=click.IntRange(1, 100_000),
@@ -61,18 +32,7 @@ if TYPE_CHECKING:
 def simulate(
     file: Path,
     decisions: int | None,
-    policy: str | None,
-    jobs: int | None,
-    time: str | None,
-    precision: float | None,
-    seed: int | None,
-    replications: int | None,
-    workers: int,
-    dask: str | None,
-    levels: tuple[float, ...],
-    controls: bool,
-    jobs_file: Path | None,
-    checkpoint: Path | None,
+    asked: SimulateOptions,
     as_json: bool,
     as_csv: bool,
     **cluster: Any,
@@ -93,37 +53,22 @@ def simulate(
 
     system = read_system(file, **cluster)
     if decisions is not None:
-        _list_decisions(system, decisions, policy, seed, as_json=as_json, as_csv=as_csv)
+        _list_decisions(system, decisions, asked, as_json=as_json, as_csv=as_csv)
         return
+    given = asked.given()
+    if asked.time is not None:
+        given["time"] = float(number(plain_time(str(asked.time), "--time", system.time_unit), "--time"))
     with speaking_of(file), ProgressBar() as bar:
-        result = answers.simulate(
-            system,
-            policy=None if policy is None else policy_from_text(policy),
-            jobs=jobs,
-            time=None if time is None else float(number(plain_time(time, "--time", system.time_unit), "--time")),
-            precision=precision,
-            seed=seed,
-            replications=replications,
-            workers=workers,
-            dask=dask,
-            levels=levels,
-            controls=controls,
-            progress=bar.show,
-            jobs_file=jobs_file,
-            checkpoint=checkpoint,
-        )
+        result = answers.simulate(system, **given, progress=bar.show)
     show_result(result, as_json=as_json, as_csv=as_csv)
     leave(result)
 
 
-def _list_decisions(
-    system: System, count: int, policy: str | None, seed: int | None, *, as_json: bool, as_csv: bool
-) -> None:
+def _list_decisions(system: System, count: int, asked: SimulateOptions, *, as_json: bool, as_csv: bool) -> None:
     """Print the first decisions of a policy."""
     from msj import answers
 
-    chosen = None if policy is None else policy_from_text(policy)
-    found = answers.decisions(system, count, policy=chosen, seed=seed)
+    found = answers.decisions(system, count, policy=asked.policy, seed=asked.seed)
     if as_json:
         show_json(found.to_dicts())
     else:

@@ -30,7 +30,7 @@ def zero_queueing_family(
     simulation: bool = True,
     jobs: int | None = None,
     rng: Rng = None,
-    seed: int | None = None,
+    seed: Rng = None,
     exact_seconds: float = EXACT_SECONDS,
     progress: Watch | None = None,
 ) -> Result:

@@ -66,7 +66,7 @@ def report(
     precision: float = PRECISION,
     seconds: float = SECONDS,
     rng: Rng = None,
-    seed: int | None = None,
+    seed: Rng = None,
     progress: Watch | None = None,
 ) -> Report:
     """Gather everything about a cluster.
@@ -86,8 +86,8 @@ def report(
         40 million jobs at most; others take no more than 400/precision², or what their intervals ask for.
     seconds
         About how long it may take; what would take longer is cut, with a note.
-    rng, seed
-        Either; the same seed gives the same report.
+    seed, rng
+        Two names of the seed, as for :func:`msj.simulate`: the same seed gives the same report.
     progress
         Told what is being done and how much is done.
 
