@@ -21,9 +21,9 @@ from msj.cli import msj as program
 from msj.cli.cluster_options import with_servers
 from msj.cli.damaged_cache import damaged_cache
 from msj.cli.examples import example, examples
-from msj.cli.explore import SpecOrLog, _presets
+from msj.cli.explore import _presets
 from msj.cli.list_variants import _chosen, _row, about, keys_of
-from msj.cli.log_options import LogPath, is_log, require_programs
+from msj.cli.output import Output
 from msj.cli.report import page_path
 from msj.errors import Unstable
 from msj.papers import Claim
@@ -282,7 +282,7 @@ def test_what_a_sweep_is_asked_for(run, asked, monkeypatch):
     assert verb.calls[-1][0] == ([Path(FILE)],)
     # A sweep that was interrupted is not drawn.
     drawn = []
-    monkeypatch.setattr("msj.cli.sweep.draw_to", lambda *given: drawn.append(given))
+    monkeypatch.setattr("msj.cli.output.draw_to", lambda *given: drawn.append(given))
     asked("msj.sweeps", "sweep", answer(Outcome.INTERRUPTED))
     assert run("sweep", FILE)[0] == 130
     assert drawn == []
@@ -423,9 +423,9 @@ def test_a_fit_is_written_where_it_is_asked_for(run, asked, texts, tmp_path):
     code, said, err = run("fit", LOG, "-o", out)
     assert (code, said, err, written) == (0, "<write_fit_text>\n", f"msj: written: {out}\n", [(out, None)])
     assert out.parent.is_dir()
-    assert verb.last["held_out"] == 0.5
+    assert "held_out" not in verb.last
     assert run("fit", LOG, "-o", out, "--unit", "h", "--held-out", "0")[0] == 0
-    assert (written[-1], verb.last["held_out"]) == ((out, "h"), None)
+    assert (written[-1], verb.last["held_out"]) == ((out, "h"), 0)
     assert "is no spec file" in run("fit", LOG, "-o", tmp_path / "cluster.json")[2]
     assert "written" not in run("fit", LOG)[2]
 
@@ -635,8 +635,8 @@ def test_a_spec_file_that_is_not_there_is_answered_with_what_is(tmp_path, monkey
     assert instead(Path("examples/mine.toml")) == "there is no folder 'examples' here; check the path"
     assert instead(Path("two_servers.toml")) == "check the path"
     with pytest.raises(InvalidInput, match=r"clustre.toml: cannot be read .*; did you mean"):
-        options.SpecPath().convert("clustre.toml", None, None)
-    assert options.SpecPath().convert("cluster.toml", None, None) == Path("cluster.toml")
+        options.InputPath().convert("clustre.toml", None, None)
+    assert options.InputPath().convert("cluster.toml", None, None) == Path("cluster.toml")
 
 
 def test_a_log_that_is_not_there_is_answered_with_what_is(tmp_path):
@@ -644,37 +644,20 @@ def test_a_log_that_is_not_there_is_answered_with_what_is(tmp_path):
     (tmp_path / "jobs_of_march").mkdir()
     for name, fix in (("jbos.swf", f"did you mean '{tmp_path / 'jobs.swf'}'?"), ("march", "check the path")):
         with pytest.raises(InvalidInput, match=re.escape(fix)):
-            LogPath().convert(tmp_path / name, None, None)
-    assert LogPath().convert(tmp_path / "jobs.swf", None, None) == tmp_path / "jobs.swf"
-    assert LogPath().convert(tmp_path / "no" / "jobs.swf", None, None) == tmp_path / "no" / "jobs.swf"
-
-
-def test_a_log_is_known_by_its_ending_or_by_what_it_says(tmp_path):
-    for name, text, known in (
-        ("a.csv", "x", True), ("a.TSV", "x", True), ("a.toml", "; MaxProcs: 4", False), ("a.json", "x", False),
-        ("a.txt", "nothing like it", False), ("a.log", Path(LOG).read_text()[:2000], True), ("empty.txt", "", False),
-    ):  # fmt: skip
-        (tmp_path / name).write_text(text)
-        assert is_log(tmp_path / name) is known, name
-    assert not is_log(tmp_path / "none.csv")
-
-
-def test_what_cannot_be_read_is_no_log(tmp_path, monkeypatch):
-    def unreadable(file):
-        raise InvalidInput(f"{file} cannot be read")
-
-    (tmp_path / "a.txt").write_text("x")
-    monkeypatch.setattr("msj.logs.reading.format_of", unreadable)
-    assert not is_log(tmp_path / "a.txt")
+            options.InputPath().convert(tmp_path / name, None, None)
+    assert options.InputPath().convert(tmp_path / "jobs.swf", None, None) == tmp_path / "jobs.swf"
+    with pytest.raises(InvalidInput, match="there is no folder"):
+        options.InputPath().convert(tmp_path / "no" / "jobs.swf", None, None)
 
 
 def test_a_unit_is_for_programs():
-    require_programs(None, False)
-    require_programs("h", True)
+    Output().require_programs(None)
+    Output(as_json=True).require_programs("h")
+    Output().require_programs("h", also=True)
     with pytest.raises(click.UsageError):
-        require_programs("h", False)
+        Output().require_programs("h")
     with pytest.raises(InvalidInput):
-        require_programs("parsec", True)
+        Output(as_csv=True).require_programs("parsec")
 
 
 def test_the_command_line_stands_in_place_of_the_file(capsys):
@@ -730,19 +713,6 @@ def test_examples_are_found_by_the_beginning_of_their_name(monkeypatch):
         example("")
     with pytest.raises(InvalidInput, match="did you mean 'hpc'"):
         example("hpd")
-
-
-def test_what_a_page_may_start_from(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("a.toml", "log", "b.SWF"):
-        (tmp_path / name).write_text("")
-    kinds = []
-    for kind in ("SpecPath", "LogPath"):
-        made = SimpleNamespace(convert=lambda value, *_, kind=kind: kinds.append(kind))
-        monkeypatch.setattr(f"msj.cli.explore.{kind}", lambda made=made: made)
-    for name in ("a.toml", "none.TOML", "x.json", "log", "b.SWF", "none.swf", "none"):
-        SpecOrLog().convert(name, None, None)
-    assert kinds == ["SpecPath", "SpecPath", "SpecPath", "LogPath", "LogPath", "LogPath", "SpecPath"]
 
 
 def test_presets_are_plain_clusters_by_their_names(tmp_path):

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from msj.cli.cluster_options import cluster_options
-from msj.cli.options import (
-    complete_policies,
-    load_options,
-    options_of,
-    output_options,
-    plot_option,
-    policies_from_text,
-    read_system,
-    speaking_of,
-    spec_file,
-)
+from msj.cli.cluster_options import ClusterOptions
+from msj.cli.options import complete_policies, input_file, options_of, policies_from_text, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import draw_to, leave, show_result
+from msj.cli.show import leave
 from msj.options import CompareOptions
 
 SHOWN = (
@@ -34,9 +24,8 @@ SHOWN = (
 
 
 @click.command()
-@spec_file
-@load_options
-@cluster_options
+@input_file
+@options_of(ClusterOptions, "cluster")
 @click.option(
     "--policies",
     required=True,
@@ -45,16 +34,13 @@ SHOWN = (
     shell_complete=complete_policies,
 )
 @options_of(CompareOptions, "asked")
-@plot_option
-@output_options
+@options_of(DrawnOutput, "output")
 def compare(
     file: Path,
     policies: str,
     asked: CompareOptions,
-    plot: Path | None,
-    as_json: bool,
-    as_csv: bool,
-    **cluster: Any,
+    output: DrawnOutput,
+    cluster: ClusterOptions,
 ) -> None:
     """Serve the same jobs by several policies and say how much they differ.
 
@@ -69,9 +55,9 @@ def compare(
     from msj import answers
     from msj.plots import comparison
 
-    system = read_system(file, **cluster)
+    system = read_system(file, **cluster.given())
     with speaking_of(file), ProgressBar() as bar:
         result = answers.compare(system, policies_from_text(policies), **asked.given(), progress=bar.show)
-    show_result(result, as_json=as_json, as_csv=as_csv, names=SHOWN)
-    draw_to(plot, comparison.draw, result)
+    output.show(result, SHOWN)
+    output.draw(comparison.draw, result)
     leave(result)

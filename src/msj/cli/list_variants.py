@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from msj.cli.list_quantities import check_quantity, list_quantities
 from msj.cli.messages import echo
-from msj.cli.options import SpecPath
+from msj.cli.options import InputPath
 from msj.cli.show import show_grid, show_json
 from msj.disciplines.applicable import why_policy_does_not_apply
 from msj.errors import InvalidInput
@@ -35,7 +35,7 @@ CATALOGUES = {
 }
 
 
-class NameOrFile(SpecPath):
+class NameOrFile(InputPath):
     """One of the variants, or a spec file."""
 
     name = "name or file"

@@ -63,8 +63,8 @@ SEED = Seed()
 PROCESSES = WORKERS
 
 
-class SpecPath(click.Path):
-    """The path of a spec file; one that does not exist is answered with the nearest that does."""
+class InputPath(click.Path):
+    """The path of a spec file or a log; one that does not exist is answered with the nearest that does."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -78,20 +78,24 @@ class SpecPath(click.Path):
 
 
 def _instead_of(path: Path) -> str:
-    """Return what to do about a spec file that is not there: take one of a like name, or go to another folder."""
+    """Return what to do about a file that is not there: take one of a like name, or go to another folder."""
     from msj.cli.examples import examples
 
-    name = path.stem if path.suffix == ".toml" else path.name
+    name = path.stem if path.suffix.lower() in (".toml", ".json") else path.name
     if "examples" in path.parts[:-1] and name in examples():
         return f"it comes with msj: msj new --example {name} writes it here"
     if not path.parent.is_dir():
         return f"there is no folder '{path.parent}' here; check the path"
-    beside = {p.stem: p for p in sorted(path.parent.iterdir()) if p.suffix.lower() in (".toml", ".json")}
-    near = difflib.get_close_matches(path.stem, beside, n=1, cutoff=0.6)
+    files = [p for p in sorted(path.parent.iterdir()) if p.is_file()]
+    if path.suffix.lower() in (".toml", ".json"):
+        beside = {p.stem: p for p in files if p.suffix.lower() in (".toml", ".json")}
+    else:
+        beside = {p.name: p for p in files}
+    near = difflib.get_close_matches(name, beside, n=1, cutoff=0.6)
     return f"did you mean '{beside[near[0]]}'?" if near else "check the path"
 
 
-spec_file = click.argument("file", type=SpecPath(), metavar="FILE")
+input_file = click.argument("file", type=InputPath(), metavar="FILE")
 
 
 def complete_policies(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -118,17 +122,6 @@ def complete_vary(context: click.Context, _: click.Parameter, incomplete: str) -
     return [CompletionItem(start) for start in starts if start.startswith(incomplete)]
 
 
-def load_options(command: Command) -> Command:
-    """Add --load, --arrival-rate and --utilisation, which replace what the file says."""
-    for name, text in (
-        ("--utilisation", "lambda * E[need x duration] / servers"),
-        ("--arrival-rate", "jobs per unit of time (lambda), or '12 per hour'"),
-        ("--load", "share of the stability threshold (lambda / lambda*)"),
-    ):
-        command = click.option(name, metavar="NUMBER", help=f"Replace the file's load by: {text}.")(command)
-    return command
-
-
 #: The one way to use many machines.
 dask_option = click.option(
     "--dask", metavar="ADDRESS", help="Compute on the Dask cluster with this scheduler, tcp://HOST:8786."
@@ -145,12 +138,6 @@ def levels(_: click.Context, __: click.Parameter, text: str | None) -> tuple[flo
         raise click.BadParameter(f"'{text}' is no list of percentiles; write --levels 90,99,99.9") from None
 
 
-def output_options(command: Command) -> Command:
-    """Add --json and --csv."""
-    command = click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.", callback=_not_both)(command)
-    return click.option("--json", "as_json", is_flag=True, is_eager=True, help="Print everything as JSON.")(command)
-
-
 def _drawable(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
     """Refuse a picture that cannot be written, before anything is computed for it."""
     if path is not None:
@@ -158,21 +145,6 @@ def _drawable(_: click.Context, __: click.Parameter, path: Path | None) -> Path 
 
         check_path(path)
     return path
-
-
-plot_option = click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
-    metavar="PICTURE",
-    help="Also draw it (.png, .svg or .pdf).",
-    callback=_drawable,
-)
-
-
-def _not_both(context: click.Context, _: click.Parameter, as_csv: bool) -> bool:
-    if as_csv and context.params.get("as_json"):
-        raise click.UsageError("--json and --csv are both given; choose one")
-    return as_csv
 
 
 def read_system(
@@ -192,8 +164,11 @@ def read_system(
         raise click.UsageError(f"{flags} are both given; say how much arrives in one way only")
     try:
         system = read(file)
-    except MsjError as error:
-        raise _log_instead(file) or error from None
+    except MsjError:
+        from msj.logs.spec_or_log import refuse_log
+
+        refuse_log(file)
+        raise
     remark(
         f"{file}: {system.servers} servers, {len(system.classes)} classes, policy {system.policy.name}"
         + (f", {' '.join(next(iter(given.items())))} from the command line" if given else "")
@@ -204,24 +179,6 @@ def read_system(
     with speaking_of(file):
         system = system if unit is None else system.in_unit(unit)
         return system if servers is None else with_servers(system, servers, load_is_given=any_load or bool(given))
-
-
-def _log_instead(file: Path) -> InvalidInput | None:
-    """Return what to say to somebody who asks about a log as if it were a cluster; None if it is no log."""
-    from msj.logs.reading import format_of
-
-    try:
-        found = format_of(file)
-    except MsjError:
-        return None
-    if found is None:
-        return None
-    error = InvalidInput(
-        f"is a log ({found}), and this command asks about the description of a cluster; msj log looks at it, "
-        "msj report says all about it, msj replay serves its jobs again, msj fit makes a description of it"
-    )
-    error.in_file(file)
-    return error
 
 
 @contextmanager
@@ -264,6 +221,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "draws": {"type": WholeNumber(1, 10_000)},
     "seed": {"type": SEED},
     "path": {"type": click.Path(path_type=Path)},
+    "picture": {"type": click.Path(path_type=Path), "callback": _drawable},
     "flag": {"is_flag": True},
     "off": {"flag_value": False},
     "several": {"multiple": True},

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from msj.cli.cluster_options import cluster_options
-from msj.cli.options import load_options, options_of, output_options, read_system, speaking_of, spec_file
+from msj.cli.cluster_options import ClusterOptions
+from msj.cli.options import input_file, options_of, read_system, speaking_of
+from msj.cli.output import Output
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import leave, screen_width, show_json, show_result
+from msj.cli.show import leave, screen_width, show_json
 from msj.options import SimulateOptions
 
 if TYPE_CHECKING:
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@spec_file
-@load_options
-@cluster_options
+@input_file
+@options_of(ClusterOptions, "cluster")
 @options_of(SimulateOptions, "asked")
 @click.option(
     "--decisions",
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     metavar="N",
     help="List the first N decisions of the policy instead: which jobs it serves and preempts.",
 )
-@output_options
+@options_of(Output, "output")
 def simulate(
     file: Path,
     decisions: int | None,
     asked: SimulateOptions,
-    as_json: bool,
-    as_csv: bool,
-    **cluster: Any,
+    output: Output,
+    cluster: ClusterOptions,
 ) -> None:
     """Simulate the cluster in FILE and say how long jobs stay, with 95 % intervals.
 
@@ -51,25 +50,25 @@ def simulate(
     from msj.model.numbers import number
     from msj.model.written_units import plain_time
 
-    system = read_system(file, **cluster)
+    system = read_system(file, **cluster.given())
     if decisions is not None:
-        _list_decisions(system, decisions, asked, as_json=as_json, as_csv=as_csv)
+        _list_decisions(system, decisions, asked, output)
         return
     given = asked.given()
     if asked.time is not None:
         given["time"] = float(number(plain_time(str(asked.time), "--time", system.time_unit), "--time"))
     with speaking_of(file), ProgressBar() as bar:
         result = answers.simulate(system, **given, progress=bar.show)
-    show_result(result, as_json=as_json, as_csv=as_csv)
+    output.show(result)
     leave(result)
 
 
-def _list_decisions(system: System, count: int, asked: SimulateOptions, *, as_json: bool, as_csv: bool) -> None:
+def _list_decisions(system: System, count: int, asked: SimulateOptions, output: Output) -> None:
     """Print the first decisions of a policy."""
     from msj import answers
 
     found = answers.decisions(system, count, policy=asked.policy, seed=asked.seed)
-    if as_json:
+    if output.as_json:
         show_json(found.to_dicts())
     else:
-        click.echo(found.to_csv() if as_csv else found.to_text(width=screen_width()), nl=not as_csv)
+        click.echo(found.to_csv() if output.as_csv else found.to_text(width=screen_width()), nl=not output.as_csv)

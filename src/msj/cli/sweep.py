@@ -10,20 +10,11 @@ from typing import Any
 import click
 
 from msj.cli.messages import say
-from msj.cli.options import (
-    JOBS,
-    PROCESSES,
-    SEED,
-    SpecPath,
-    complete_policies,
-    dask_option,
-    levels,
-    output_options,
-    plot_option,
-)
+from msj.cli.options import JOBS, PROCESSES, SEED, InputPath, complete_policies, dask_option, levels, options_of
 from msj.cli.options import policies_from_text as policies_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import draw_to, leave, show_grid, show_json, show_result, tell_gaps
+from msj.cli.show import leave, show_grid, show_json, tell_gaps
 from msj.errors import Failure
 
 SHOWN = ("mean_response_time", "waiting_probability", "stability_threshold", "queue_growth_rate")
@@ -35,7 +26,7 @@ def _levels(context: click.Context, option: click.Parameter, text: str | None) -
 
 
 @click.command()
-@click.argument("files", type=SpecPath(), metavar="[FILE]...", nargs=-1)
+@click.argument("files", type=InputPath(), metavar="[FILE]...", nargs=-1)
 @click.option(
     "--vary",
     multiple=True,
@@ -59,8 +50,7 @@ def _levels(context: click.Context, option: click.Parameter, text: str | None) -
 @click.option("--seconds", type=float, metavar="S", help="Stop after so long, with what there is.")
 @click.option("--status", "status_of", type=FOLDER, metavar="FOLDER", help="Only say how far a folder is.")
 @click.option("--prune", "prune_in", type=FOLDER, metavar="FOLDER", help="Only remove what is of no use any more.")
-@plot_option
-@output_options
+@options_of(DrawnOutput, "output")
 def sweep(
     files: Sequence[Path],
     vary: Sequence[str],
@@ -70,9 +60,7 @@ def sweep(
     dask: str | None,
     status_of: Path | None,
     prune_in: Path | None,
-    plot: Path | None,
-    as_json: bool,
-    as_csv: bool,
+    output: DrawnOutput,
     **options: Any,
 ) -> None:
     """Answer every combination of clusters, values and policies.
@@ -89,7 +77,7 @@ def sweep(
       msj results runs --csv
     """
     if status_of is not None:
-        _show_status(status_of, as_json=as_json)
+        _show_status(status_of, as_json=output.as_json)
         return
     if prune_in is not None:
         from msj.sweeps.upkeep import prune
@@ -114,10 +102,10 @@ def sweep(
             progress=bar.show,
             **options,
         )
-    show_result(result, as_json=as_json, as_csv=as_csv, names=SHOWN)
-    tell_gaps(result, as_csv=as_csv)
+    output.show(result, SHOWN)
+    tell_gaps(result, as_csv=output.as_csv)
     if result.outcome.exit_code != 130:
-        draw_to(plot, picture.draw, result)
+        output.draw(picture.draw, result)
     leave(result)
     if any(gap.failure is Failure.BAD_FUNCTION for gap in result.missing):
         raise click.exceptions.Exit(2)

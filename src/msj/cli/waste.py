@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from msj.cli.cluster_options import unit_option
-from msj.cli.options import complete_vary, output_options, plot_option, read_system, speaking_of, spec_file
+from msj.cli.cluster_options import LOADS, ClusterOptions
+from msj.cli.options import complete_vary, input_file, options_of, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import draw_to, show_result
 
 
 @click.command()
-@spec_file
+@input_file
 @click.option(
     "--vary",
     required=True,
@@ -31,18 +31,15 @@ from msj.cli.show import draw_to, show_result
     show_default=True,
     help="Use a closed form where one applies, or force either.",
 )
-@unit_option
-@output_options
-@plot_option
+@options_of(ClusterOptions, "cluster", without=(*LOADS, "servers"))
+@options_of(DrawnOutput, "output")
 def waste(
     file: Path,
     vary: str,
     points: int | None,
     method: Any,
-    unit: str | None,
-    as_json: bool,
-    as_csv: bool,
-    plot: Path | None,
+    cluster: ClusterOptions,
+    output: DrawnOutput,
 ) -> None:
     """Say how many servers the cluster in FILE wastes, and how that changes with one of its parameters.
 
@@ -57,8 +54,8 @@ def waste(
     from msj import answers
     from msj.plots import waste_curve
 
-    system = read_system(file, unit=unit)
+    system = read_system(file, **cluster.given())
     with speaking_of(file), ProgressBar() as bar:
         result = answers.waste(system, vary, points=points, method=method, progress=bar.show)
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    draw_to(plot, waste_curve.draw, result)
+    output.show(result)
+    output.draw(waste_curve.draw, result)

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from msj.cli.cluster_options import unit_option
-from msj.cli.options import load_options, output_options, plot_option, read_system, speaking_of
+from msj.cli.cluster_options import LOADS, ClusterOptions
+from msj.cli.options import options_of, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import SERVER_COUNTS_HELP, server_counts
-from msj.cli.show import draw_to, leave, show_result
+from msj.cli.show import leave
 from msj.model.numbers import number, whole
 
 SIZES = "64,256,1024,4096,16384,65536"
@@ -19,8 +20,7 @@ SIZES = "64,256,1024,4096,16384,65536"
 
 @click.command("zero-queueing")
 @click.argument("file", type=click.Path(path_type=Path), metavar="[FILE]", required=False)
-@load_options
-@unit_option
+@options_of(ClusterOptions, "cluster", without=["servers"])
 @click.option(
     "--needs", metavar="LIST", help="Instead of FILE: the classes' needs, expressions in n: 3,log2(n),sqrt(n)."
 )
@@ -42,14 +42,10 @@ SIZES = "64,256,1024,4096,16384,65536"
 @click.option(
     "--exact-seconds", default="5", metavar="NUMBER", show_default=True, help="Leave out exact values that take longer."
 )
-@output_options
-@plot_option
+@options_of(DrawnOutput, "output")
 def zero_queueing(
     file: Path | None,
-    load: str | None,
-    arrival_rate: str | None,
-    utilisation: str | None,
-    unit: str | None,
+    cluster: ClusterOptions,
     needs: str | None,
     alpha: str,
     beta: str,
@@ -61,9 +57,7 @@ def zero_queueing(
     seed: str | None,
     simulation: bool,
     exact_seconds: str,
-    as_json: bool,
-    as_csv: bool,
-    plot: Path | None,
+    output: DrawnOutput,
 ) -> None:
     """Say how likely an arriving job is to wait: bounds, exact, simulated.
 
@@ -78,9 +72,9 @@ def zero_queueing(
     """
     if (file is None) == (needs is None):
         raise click.UsageError("give FILE or --needs: a cluster, or a family of clusters")
-    if file is not None and (plot is not None or servers is not None):
+    if file is not None and (output.plot is not None or servers is not None):
         raise click.UsageError("--plot and --servers go with --needs, not with FILE")
-    if needs is not None and (load or arrival_rate or utilisation):
+    if needs is not None and any(getattr(cluster, name) for name in LOADS):
         raise click.UsageError("with --needs the load is 1 - beta*n^-alpha; give --alpha and --beta")
     options: dict[str, Any] = {
         "simulation": simulation,
@@ -92,7 +86,7 @@ def zero_queueing(
     from msj.plots import zero_queueing as picture
 
     if file is not None:
-        system = read_system(file, load=load, arrival_rate=arrival_rate, utilisation=utilisation, unit=unit)
+        system = read_system(file, **cluster.given())
         with speaking_of(file), ProgressBar() as bar:
             result = growth.zero_queueing(system, **options, progress=bar.show)
     else:
@@ -107,8 +101,8 @@ def zero_queueing(
             result = growth.zero_queueing_family(
                 _parts(needs or ""), server_counts(servers or SIZES), **family, **options, progress=bar.show
             )
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    draw_to(plot, picture.draw, result)
+    output.show(result)
+    output.draw(picture.draw, result)
     leave(result)
 
 

@@ -49,8 +49,8 @@ class FittingOptions(ReadOptions, FitOptions, SeedOptions):
 
     held_out: float | None = option(
         HELD_OUT,
-        "Share of the log's time, at its end, that is predicted from the rest; None (0 on the command line): no "
-        "prediction.",
+        "Share of the log's time, at its end, that is predicted from the rest; 0: no prediction.",
+        python="None is as good as 0.",
         metavar="SHARE",
         kind="number",
     )

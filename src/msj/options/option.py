@@ -124,7 +124,7 @@ def fields_of(group: Any) -> list[Field[Any]]:
 def default_text(one: Field[Any]) -> str:
     """Return the default of an option in words; empty where there is nothing to say."""
     words: str = one.metadata.get("shown", "")
-    if words or one.default is MISSING or one.default in (None, "", True, False):
+    if words or one.default is MISSING or isinstance(one.default, bool) or one.default in (None, "", ()):
         return words
     several = isinstance(one.default, tuple)
     return ",".join(f"{each:g}" for each in one.default) if several else str(one.default)

@@ -27,15 +27,15 @@ class ReadOptions(Options):
     --------
     >>> ReadOptions(columns="submit=submit_time, need=num_gpu").columns
     {'submit': 'submit_time', 'need': 'num_gpu'}
-    >>> ReadOptions(time_unit="h").unit_seconds
-    3600.0
+    >>> ReadOptions(from_time="2024-03-01 12:00").from_time
+    datetime.datetime(2024, 3, 1, 12, 0)
     """
 
     servers: int | None = option(
         None,
         "Number of servers of the machine, where the log does not say it or says it wrong.",
         metavar="N",
-        kind="servers",
+        kind="whole",
         shown="as the log says",
     )
     servers_are: str | None = option(
@@ -88,11 +88,10 @@ class ReadOptions(Options):
             object.__setattr__(self, name, _moment(getattr(self, name), name))
 
     @property
-    def unit_seconds(self) -> float:
-        """Seconds in a unit of time; 1 where none is given."""
-        from msj.results.units import TIME_UNITS
-
-        return 1.0 if self.time_unit is None else float(TIME_UNITS[self.time_unit].seconds)
+    def column_of(self) -> Mapping[str, str]:
+        """The column of each part of a job that is named."""
+        assert isinstance(self.columns, Mapping)
+        return self.columns
 
 
 def _columns(given: Any) -> dict[str, str]:
