@@ -31,8 +31,8 @@ def _levels(context: click.Context, option: click.Parameter, text: str | None) -
     "--vary",
     multiple=True,
     metavar="NAME=VALUES",
-    help="load=0.5..0.98/9 (9 values), servers=64,128, share:CLASS=0.1,0.2, seed=1..5, classes.CLASS.need=2,4; may be "
-    "given several times.",
+    help="load=0.5..0.98/9 (9 values), servers=64,128 or 10..400..10 (by tens), share:CLASS=0.1,0.2, seed=1..5, "
+    "classes.CLASS.need=2,4; may be given several times.",
 )
 @click.option("--policies", metavar="A,B,...", help="Policies, by commas.", shell_complete=complete_policies)
 @click.option("--grid", type=click.Path(path_type=Path), metavar="TOML", help="A file that says all this.")

@@ -18,9 +18,9 @@ from msj.cli.progress_bar import ProgressBar
 @click.option(
     "--vary",
     required=True,
-    metavar="WHAT=LOW..HIGH",
-    help="What the curve runs over: share:CLASS=0..1, rate-ratio=0.01..100 (second class / first) or "
-    "servers=10..400 (or 10..400..10 for every tenth).",
+    metavar="NAME=VALUES",
+    help="What the curve runs over: share:CLASS=0..1, rate-ratio=0.01..100 (second class / first) or servers=10..400. "
+    "Or its values: 0.1,0.2; 0.01..100/9 (9 values); 10..400..10 (by tens).",
     shell_complete=complete_vary,
 )
 @click.option("--points", type=click.IntRange(min=3), metavar="N", help="About how many points to take.")
