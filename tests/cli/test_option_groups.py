@@ -10,7 +10,15 @@ from click.testing import CliRunner
 from msj.cli.cluster_options import ClusterOptions
 from msj.cli.options import options_of
 from msj.cli.output import Output
-from msj.options import CompareOptions, FittingOptions, PlanOptions, ReplayOptions, SimulateOptions, fields_of
+from msj.options import (
+    CompareOptions,
+    FittingOptions,
+    PlanOptions,
+    ReplayOptions,
+    SimulateOptions,
+    SweepOptions,
+    fields_of,
+)
 
 # Of each kind: what is written on the command line, and the value it means.
 KINDS = {
@@ -43,7 +51,16 @@ OWN = {
     "estimates": ("factor:2", "factor:2"),
     "overruns": ("cut", "cut"),
 }
-GROUPS = [SimulateOptions, CompareOptions, ReplayOptions, FittingOptions, PlanOptions, ClusterOptions, Output]
+GROUPS = [
+    SimulateOptions,
+    CompareOptions,
+    ReplayOptions,
+    FittingOptions,
+    PlanOptions,
+    SweepOptions,
+    ClusterOptions,
+    Output,
+]
 
 
 def asked_for(group, *words):

@@ -33,7 +33,7 @@ from msj.logs.scenario import Prepared, prepared
 from msj.model import JobClass, System
 from msj.model.durations import Empirical
 from msj.model.numbers import number, whole
-from msj.options import ReadOptions, ReplayOptions, Scenario, takes
+from msj.options import LEVELS, ReadOptions, ReplayOptions, Scenario, takes
 from msj.options.replaying import SHAKES
 from msj.results import Missing, Outcome, Quantity, Result, provenance
 from msj.simulation import replay_jobs
@@ -87,7 +87,14 @@ def replay(asked: ReplayQuestion) -> Result:
         raise InvalidInput("there are no jobs to replay; give at least one")
     root = root_of(asked.rng, asked.seed)
     times = (SHAKES if trace is not None else 0) if asked.shakes is None else whole(asked.shakes, "shakes", least=0)
-    ask = _Replay(given, size, root, checked_levels(asked.levels), float(number(asked.shake, "shake")), trace)
+    ask = _Replay(
+        given,
+        size,
+        root,
+        checked_levels(LEVELS if asked.levels is None else asked.levels),
+        float(number(asked.shake, "shake")),
+        trace,
+    )
     recorded = recorded_system(given.jobs.jobs, size)
     able = applicable_policies(recorded, chosen, why_not_comparable).required()
     left_out, done = dict(able.left_out), {}

@@ -29,16 +29,13 @@ def one_and_n(
     share: str | None,
     alpha: str | None,
     factor: str | None,
-    rate_small: str | None,
-    rate_large: str | None,
-    mean_small: str | None,
-    mean_large: str | None,
     servers: str,
     points: int,
     terms: bool,
     worst: bool,
     needs: str | None,
     output: DrawnOutput,
+    **speeds: str | None,
 ) -> None:
     """Say how a cluster scales whose jobs need one server or all of them (load-focused scaling).
 
@@ -62,10 +59,7 @@ def one_and_n(
         raise click.UsageError("--plot shows a share of jobs that need all servers; leave out --worst and --needs")
     if terms and (worst or needs is not None):
         raise click.UsageError("--terms are those of jobs that need one server or all; leave out --worst and --needs")
-    rates = {
-        "rate_small": _rate(rate_small, mean_small, "small"),
-        "rate_large": _rate(rate_large, mean_large, "large"),
-    }
+    rates = {f"rate_{w}": _rate(speeds[f"rate_{w}"], speeds[f"mean_{w}"], w) for w in ("small", "large")}
     sizes = server_counts(servers, points=points)
     with ProgressBar() as bar:
         if worst:

@@ -47,17 +47,13 @@ def zero_queueing(
     file: Path | None,
     cluster: ClusterOptions,
     needs: str | None,
-    alpha: str,
-    beta: str,
-    means: str | None,
-    shares: str | None,
-    shares_of: Any,
     servers: str | None,
     jobs: str | None,
     seed: str | None,
     simulation: bool,
     exact_seconds: str,
     output: DrawnOutput,
+    **family: Any,
 ) -> None:
     """Say how likely an arriving job is to wait: bounds, exact, simulated.
 
@@ -90,13 +86,8 @@ def zero_queueing(
         with speaking_of(file), ProgressBar() as bar:
             result = growth.zero_queueing(system, **options, progress=bar.show)
     else:
-        family: dict[str, Any] = {
-            "alpha": number(alpha, "--alpha"),
-            "beta": number(beta, "--beta"),
-            "means": _numbers(means, "--means"),
-            "shares": _numbers(shares, "--shares"),
-            "shares_of": shares_of,
-        }
+        family |= {name: number(family[name], f"--{name}") for name in ("alpha", "beta")}
+        family |= {name: _numbers(family[name], f"--{name}") for name in ("means", "shares")}
         with ProgressBar() as bar:
             result = growth.zero_queueing_family(
                 _parts(needs or ""), server_counts(servers or SIZES), **family, **options, progress=bar.show

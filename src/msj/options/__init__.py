@@ -11,6 +11,7 @@ from msj.options.reading import ReadOptions
 from msj.options.replaying import ReplayOptions, Scenario
 from msj.options.running import LEVELS, CompareOptions, RunOptions, SimulateOptions, SingleRunOptions
 from msj.options.seeding import Seed, SeedOptions
+from msj.options.sweeping import SweepOptions
 
 __all__ = [
     "LEVELS",
@@ -27,6 +28,7 @@ __all__ = [
     "SeedOptions",
     "SimulateOptions",
     "SingleRunOptions",
+    "SweepOptions",
     "argument",
     "default_text",
     "fields_of",

@@ -11,7 +11,6 @@ from msj.effort import Watch
 from msj.errors import InvalidInput
 from msj.options.option import Options, argument, option
 from msj.options.reading import ReadOptions
-from msj.options.running import LEVELS
 from msj.options.seeding import SeedOptions
 from msj.registry import nearest
 
@@ -92,7 +91,13 @@ class ReplayOptions(ReadOptions, Scenario, SeedOptions):
         shown="20 for a log, none for arrays",
     )
     shake: float = argument(SHAKE, "Maximum shift of a submission in these replays, in seconds.")
-    levels: Sequence[float] = option(LEVELS, "Percentiles to give.", metavar="P,P,...", kind="levels")
+    levels: Sequence[float] | None = option(
+        None,
+        "Percentiles to give.",
+        metavar="P,P,...",
+        kind="levels",
+        shown="50,90,95,99 on the command line, 99.9 too in Python",
+    )
     jobs_file: str | os.PathLike[str] | None = option(
         None,
         "Write every job to this file, one file for each policy: .parquet, .csv (as Batsim and evalys read it) or "

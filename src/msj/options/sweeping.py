@@ -1,0 +1,85 @@
+"""What a sweep varies, how well its simulated cells are to be known, and what computes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from msj.effort import Watch
+from msj.options.option import Options, argument, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions(Options):
+    """Options of :func:`msj.sweep`."""
+
+    vary: Any = option(
+        None,
+        "load=0.5..0.98/9 (9 values), servers=64,128 or 10..400..10 (by tens), share:CLASS=0.1,0.2, seed=1..5, "
+        "classes.CLASS.need=2,4; may be given several times.",
+        metavar="NAME=VALUES",
+        kind="several",
+        python="A text, several, or a table of names and values.",
+    )
+    policies: Iterable[Any] | None = option(
+        None,
+        "Policies, by commas. A load is a share of the threshold under the cluster's own policy, so that all policies "
+        "get the same jobs.",
+        metavar="A,B,...",
+        kind="policies",
+        shown="the cluster's own",
+        python="A list.",
+    )
+    grid: str | os.PathLike[str] | None = option(
+        None, "TOML file that says any of this; what is given beside it counts more.", metavar="TOML", kind="path"
+    )
+    precision: float | None = option(
+        None,
+        "Half-width of a simulated mean response time's interval over the mean at which a cell is done.",
+        metavar="SHARE",
+        kind="number",
+        shown="0.01",
+    )
+    jobs: int | None = option(None, "Maximum number of jobs of a cell.", metavar="N", kind="jobs", shown="1e9")
+    levels: Sequence[float] | None = option(
+        None, "Percentiles to estimate.", metavar="P,P,...", kind="levels", shown="50,90,95,99,99.9"
+    )
+    seed: int | None = option(
+        None, "Seed of simulated cells; vary seed for several.", metavar="N", kind="seed", shown="1"
+    )
+    simulate: bool | None = option(None, "Simulate even what has an exact answer.", kind="flag")
+    controls: bool | None = option(
+        None,
+        "Control variates: exactly solved single servers on the same jobs; without them, sample means.",
+        kind="off",
+        flags=("--no-controls",),
+    )
+    out: str | os.PathLike[str] | None = option(
+        None,
+        "Folder that keeps answers and blocks; an interrupted sweep goes on there, and other sweeps may share it.",
+        metavar="FOLDER",
+        kind="path",
+    )
+    shard: str | tuple[int, int] | None = option(
+        None, "The I-th of N parts of the grid, for job arrays.", metavar="I/N"
+    )
+    processes: int | None = option(
+        None,
+        "Number of worker processes.",
+        metavar="N",
+        kind="workers",
+        shown="all cores on the command line, 1 in Python",
+    )
+    threads: int | None = option(None, "Number of threads in place of processes.", metavar="N", kind="workers")
+    dask: Any = option(
+        None,
+        "Compute on the Dask cluster with this scheduler, tcp://HOST:8786. The answers do not depend on it.",
+        metavar="ADDRESS",
+        python="Also a distributed.Client.",
+    )
+    seconds: float | None = option(None, "Stop after this time with what is known by then.", metavar="S", kind="number")
+    executor: Executor | None = argument(None, "Any executor in place of processes.")
+    progress: Watch | None = argument(None, "Called with a Progress after each step.")
