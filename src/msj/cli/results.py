@@ -19,11 +19,11 @@ from msj.cli.sweep import FOLDER, SHOWN
     "--where",
     multiple=True,
     metavar="CONDITION",
-    help="Only rows with it: policy=fcfs, 'load>=0.9', name=mean_response_time; again for more.",
+    help="Show rows that fulfil a condition: policy=fcfs, 'load>=0.9', name=mean_response_time. Repeat it for several.",
 )
 @options_of(DrawnOutput, "output")
 def results(folder: Path, where: Sequence[str], output: DrawnOutput) -> None:
-    """Show what a sweep's folder holds, while it runs or afterwards.
+    """Show the answers in a sweep's folder, also while the sweep runs.
 
     \b
     Examples:

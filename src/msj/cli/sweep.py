@@ -23,16 +23,28 @@ FOLDER = click.Path(path_type=Path)
 @click.command()
 @click.argument("files", type=InputPath(), metavar="[FILE]...", nargs=-1)
 @options_of(SweepOptions, "asked")
-@click.option("--status", "status_of", type=FOLDER, metavar="FOLDER", help="Only say how far a folder is.")
-@click.option("--prune", "prune_in", type=FOLDER, metavar="FOLDER", help="Only remove what is of no use any more.")
+@click.option(
+    "--status",
+    "status_of",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Print how much of a folder's grid is answered, and exit.",
+)
+@click.option(
+    "--prune",
+    "prune_in",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Remove duplicates, older answers and answers of other code from a folder, and exit.",
+)
 @options_of(DrawnOutput, "output")
 def sweep(
     files: Sequence[Path], asked: SweepOptions, status_of: Path | None, prune_in: Path | None, output: DrawnOutput
 ) -> None:
     """Answer every combination of clusters, values and policies.
 
-    Exactly where possible, else simulated until each interval is narrow enough. What is kept in --out is never computed
-    again; Ctrl-C or a kill loses the last half second.
+    Cells with an exact answer get it; the others are simulated to --precision. Answers in --out are never computed
+    again: after Ctrl-C or a kill the same command continues. Many machines: --shard in a job array, or --dask.
 
     \b
     Examples:
@@ -51,6 +63,8 @@ def sweep(
         rows, size = prune(prune_in)
         say(f"removed {rows:,} rows; {max(size, 0) / 1e6:.1f} MB less")
         return
+    if asked.processes is not None and (asked.threads is not None or asked.dask is not None):
+        raise click.UsageError("--processes, --threads and --dask are several ways to compute; give one of them")
     if not files and asked.grid is None:
         raise click.UsageError("no FILE is given; name a cluster's file, or a grid with --grid")
     from msj.executors.workers import cores

@@ -48,7 +48,7 @@ def option(
     shown
         The default in words, where the value does not say it.
     python
-        A sentence on what Python takes beside that.
+        A sentence on what Python takes beside that; of an option that is switched off by its flag, what it does.
     """
     facts = {"help": help, "metavar": metavar, "kind": kind, "flags": flags, "shown": shown, "python": python}
     return field(default=default, metadata=facts)
@@ -138,7 +138,9 @@ def _documented(text: str, group: Any) -> str:
 
 
 def _parameter(one: Field[Any]) -> Iterator[str]:
-    default, more = one.metadata.get("shown"), one.metadata.get("python")
-    text = one.metadata["help"] + (f" {more}" if more else "") + (f" Default: {default}." if default else "")
+    facts = one.metadata
+    default, more = facts.get("shown"), facts.get("python")
+    about = [facts["help"]] * (facts.get("kind") != "off")  # a flag that switches it off says the contrary
+    text = " ".join([*about, *([more] if more else []), *([f"Default: {default}."] if default else [])])
     yield one.name
     yield textwrap.indent(textwrap.fill(text, WIDTH), "    ")

@@ -50,9 +50,10 @@ class RunOptions(Options):
     levels: Sequence[float] = option(LEVELS, "Percentiles to estimate.", metavar="P,P,...", kind="levels")
     controls: bool = option(
         True,
-        "Control variates: exactly solved single servers on the same jobs; without them, sample means.",
+        "Report sample means without control variates.",
         kind="off",
         flags=("--no-controls",),
+        python="Whether exactly solved single servers on the same jobs are control variates.",
     )
     warm_up: float | None = argument(
         None, "Share of each replication that is left out at its beginning; chosen by the relaxation time if None."

@@ -86,8 +86,8 @@ def report(
         40 million jobs at most; others take no more than 400/precision², or what their intervals ask for.
     seconds
         About how long it may take; what would take longer is cut, with a note.
-    seed, rng
-        Two names of the seed, as for :func:`msj.simulate`: the same seed gives the same report.
+    rng, seed
+        Either; the same seed gives the same report.
     progress
         Told what is being done and how much is done.
 
