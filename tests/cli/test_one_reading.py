@@ -83,7 +83,7 @@ def test_options_for_logs_are_refused_with_a_spec_file(run, tmp_path, monkeypatc
     assert "--wait-from is for logs, and this is a spec file" in err
 
 
-@pytest.mark.parametrize("command", sorted(OF_SPECS.keys() - OF_LOGS.keys() - {"sweep"}))
+@pytest.mark.parametrize("command", sorted(OF_SPECS.keys() - OF_LOGS.keys()))
 def test_a_log_is_refused_where_a_cluster_is_asked_about(run, command):
     code, _, err = run(command, "examples/logs/small_cluster.swf", *OF_SPECS[command])
     assert code == 2

@@ -20,9 +20,9 @@ from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from msj.answers.cross_check import require_agreement
-from msj.errors import InvalidInput, MsjError
-from msj.logs.spec_or_log import refuse_log
-from msj.model import System, spec_file
+from msj.errors import InvalidInput
+from msj.logs.spec_or_log import as_system
+from msj.model import System
 from msj.model.spec_file import SystemLike
 from msj.model.trials import try_laws
 from msj.registry import files_behind
@@ -73,16 +73,6 @@ def question(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
         return replace(answer, provenance=facts, notes=with_law_notes(answer.notes, arguments.get("system")))
 
     return ask
-
-
-def as_system(given: SystemLike) -> System:
-    """Return the system itself, or the one a file describes (:func:`msj.model.spec_file.as_system`); no log is one."""
-    try:
-        return spec_file.as_system(given)
-    except MsjError:
-        if isinstance(given, (str, os.PathLike)):
-            refuse_log(given)
-        raise
 
 
 def with_law_notes(notes: tuple[str, ...], system: System | None) -> tuple[str, ...]:

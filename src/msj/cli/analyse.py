@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from msj.cli.cluster_options import ClusterOptions
-from msj.cli.options import SEED, input_file, options_of, read_system, speaking_of
+from msj.cli.options import input_file, options_of, read_system, speaking_of
 from msj.cli.output import Output
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave
 from msj.model.numbers import positive
 from msj.model.written_units import plain_time
+from msj.options import SeedOptions
 
 
 @click.command()
@@ -39,7 +40,7 @@ from msj.model.written_units import plain_time
 @click.option("--law", metavar="N", type=click.IntRange(min=0), help="Also list P(0), ..., P(N jobs in system).")
 @click.option("--bounds", is_flag=True, help="Also list what bounds and limits are made of, term by term.")
 @click.option("--or-simulate", is_flag=True, help="Simulate what has no exact answer.")
-@click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
+@options_of(SeedOptions, "seeding")
 @options_of(Output, "output")
 def analyse(
     file: Path,
@@ -51,7 +52,7 @@ def analyse(
     law: int | None,
     bounds: bool,
     or_simulate: bool,
-    seed: int | None,
+    seeding: SeedOptions,
     output: Output,
     cluster: ClusterOptions,
 ) -> None:
@@ -85,7 +86,7 @@ def analyse(
             law=law,
             bounds=bounds,
             or_simulate=or_simulate,
-            seed=seed,
+            **seeding.given(),
             progress=bar.show,
         )
     output.show(result)

@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from msj.cli.cluster_options import ClusterOptions
-from msj.cli.options import SEED, WholeNumber, input_file, options_of, read_system, speaking_of
+from msj.cli.options import WholeNumber, input_file, options_of, read_system, speaking_of
 from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import server_counts
 from msj.cli.show import leave
 from msj.errors import InvalidInput
 from msj.model.numbers import whole
+from msj.options import SeedOptions
 
 
 @click.command("cluster")
@@ -37,7 +38,7 @@ from msj.model.numbers import whole
 )
 @options_of(ClusterOptions, "cluster", without=["servers"])
 @click.option("--jobs", type=WholeNumber(min=1000), metavar="N", help="Jobs of each simulation.  [default: by size]")
-@click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
+@options_of(SeedOptions, "seeding")
 @options_of(DrawnOutput, "output")
 def cluster(
     file: Path,
@@ -45,7 +46,7 @@ def cluster(
     keep: Any,
     largest_need: str | None,
     jobs: int | None,
-    seed: int | None,
+    seeding: SeedOptions,
     output: DrawnOutput,
     cluster: ClusterOptions,
 ) -> None:
@@ -67,7 +68,9 @@ def cluster(
     sizes = None if servers is None else server_counts(servers)
     caps = [] if largest_need is None else _caps(largest_need)
     with speaking_of(file), ProgressBar() as bar:
-        result = cluster_scaling(system, sizes, keep=keep, largest_needs=caps, jobs=jobs, seed=seed, progress=bar.show)
+        result = cluster_scaling(
+            system, sizes, keep=keep, largest_needs=caps, jobs=jobs, **seeding.given(), progress=bar.show
+        )
     output.show(result)
     output.draw(picture.draw, result)
     leave(result)

@@ -14,6 +14,7 @@ from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import SERVER_COUNTS_HELP, server_counts
 from msj.model.numbers import number, positive, whole
 from msj.model.written_units import plain_time
+from msj.options import SeedOptions
 
 
 @click.command()
@@ -37,7 +38,7 @@ from msj.model.written_units import plain_time
     "--servers", metavar="LIST", help=f"Also simulate this mix of work on each of these. {SERVER_COUNTS_HELP}"
 )
 @click.option("--paths", metavar="N", help="Simulated paths for each size.  [default: 10 with --servers, else none]")
-@click.option("--seed", metavar="N", help="Seed of the simulation; a fresh one if not given.")
+@options_of(SeedOptions, "seeding")
 @options_of(DrawnOutput, "output")
 def fluid(
     file: Path,
@@ -47,7 +48,7 @@ def fluid(
     tolerance: str,
     servers: str | None,
     paths: str | None,
-    seed: str | None,
+    seeding: SeedOptions,
     output: DrawnOutput,
 ) -> None:
     """Follow the number of jobs of each class in FILE over time, as in a very large cluster.
@@ -74,7 +75,7 @@ def fluid(
             servers=sizes,
             paths=whole(paths, "--paths", least=0) if paths is not None else 10 if sizes else 0,
             tolerance=float(positive(tolerance, "--tolerance")),
-            seed=None if seed is None else whole(seed, "--seed", least=0),
+            **seeding.given(),
             progress=bar.show,
         )
     output.show(result)

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from msj.cli.cluster_options import LOADS, ClusterOptions
-from msj.cli.options import JOBS, SEED, input_file, options_of, read_system, speaking_of
+from msj.cli.options import JOBS, input_file, options_of, read_system, speaking_of
 from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
+from msj.options import SeedOptions
 
 
 @click.command()
@@ -18,14 +19,14 @@ from msj.cli.progress_bar import ProgressBar
 @click.option("--classes", metavar="A,B", help="Two classes, by a comma; the others do not arrive.")
 @click.option("--points", type=click.IntRange(min=2), metavar="N", help="How many mixes.  [default: 41, simulated 11]")
 @click.option("--jobs", type=JOBS, metavar="N", help="Jobs of each simulation, where there is one.")
-@click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
+@options_of(SeedOptions, "seeding")
 @options_of(DrawnOutput, "output")
 def region(
     file: Path,
     classes: str | None,
     points: int | None,
     jobs: int | None,
-    seed: int | None,
+    seeding: SeedOptions,
     output: DrawnOutput,
     cluster: ClusterOptions,
 ) -> None:
@@ -46,6 +47,6 @@ def region(
     system = read_system(file, any_load=True, **cluster.given())
     names = None if classes is None else [name.strip() for name in classes.split(",")]
     with speaking_of(file), ProgressBar() as bar:
-        result = answers.region(system, classes=names, points=points, jobs=jobs, seed=seed, progress=bar.show)
+        result = answers.region(system, classes=names, points=points, jobs=jobs, **seeding.given(), progress=bar.show)
     output.show(result)
     output.draw(picture.draw, result)

@@ -14,6 +14,7 @@ from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import SERVER_COUNTS_HELP, server_counts
 from msj.cli.show import leave
 from msj.model.numbers import number, whole
+from msj.options import SeedOptions
 
 SIZES = "64,256,1024,4096,16384,65536"
 
@@ -37,7 +38,7 @@ SIZES = "64,256,1024,4096,16384,65536"
 )
 @click.option("--servers", metavar="LIST", help=f"With --needs. {SERVER_COUNTS_HELP}  [default: {SIZES}]")
 @click.option("--jobs", metavar="N", help="Jobs to simulate (at each n); by default enough to outlast the beginning.")
-@click.option("--seed", metavar="N", help="Seed of the simulation; a fresh one if not given.")
+@options_of(SeedOptions, "seeding")
 @click.option("--simulate/--no-simulate", "simulation", default=True, show_default=True, help="Whether to simulate.")
 @click.option(
     "--exact-seconds", default="5", metavar="NUMBER", show_default=True, help="Leave out exact values that take longer."
@@ -49,7 +50,7 @@ def zero_queueing(
     needs: str | None,
     servers: str | None,
     jobs: str | None,
-    seed: str | None,
+    seeding: SeedOptions,
     simulation: bool,
     exact_seconds: str,
     output: DrawnOutput,
@@ -75,7 +76,7 @@ def zero_queueing(
     options: dict[str, Any] = {
         "simulation": simulation,
         "jobs": None if jobs is None else whole(jobs, "--jobs"),
-        "seed": None if seed is None else whole(seed, "--seed", least=0),
+        **seeding.given(),
         "exact_seconds": float(number(exact_seconds, "--exact-seconds")),
     }
     from msj import growth

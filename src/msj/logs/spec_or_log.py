@@ -7,13 +7,23 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from msj.errors import InvalidInput
+from msj.errors import InvalidInput, MsjError
 from msj.logs.formats import USUAL, is_log
 from msj.logs.reading import as_trace
 from msj.logs.trace import Trace
-from msj.model import System
-from msj.model.spec_file import as_system
+from msj.model import System, spec_file
+from msj.model.spec_file import SystemLike
 from msj.options import ReadOptions
+
+
+def as_system(given: SystemLike) -> System:
+    """Return the system itself, or the one a file describes (:func:`msj.model.spec_file.as_system`); no log is one."""
+    try:
+        return spec_file.as_system(given)
+    except MsjError:
+        if isinstance(given, (str, os.PathLike)):
+            refuse_log(given)
+        raise
 
 
 def system_or_trace(given: Any, options: ReadOptions = USUAL) -> System | Trace:
