@@ -60,7 +60,6 @@ JOBS = WholeNumber(max=10**15)
 REPLICATIONS = WholeNumber(max=10_000)
 WORKERS = WholeNumber(1, 1024)
 SEED = Seed()
-PROCESSES = WORKERS
 
 
 class InputPath(click.Path):
@@ -120,12 +119,6 @@ def complete_vary(context: click.Context, _: click.Parameter, incomplete: str) -
         names = []
     starts = [*(f"share:{name}=0..1" for name in names), "rate-ratio=0.01..100", "servers="]
     return [CompletionItem(start) for start in starts if start.startswith(incomplete)]
-
-
-#: The one way to use many machines.
-dask_option = click.option(
-    "--dask", metavar="ADDRESS", help="Compute on the Dask cluster with this scheduler, tcp://HOST:8786."
-)
 
 
 def levels(_: click.Context, __: click.Parameter, text: str | None) -> tuple[float, ...] | None:

@@ -10,12 +10,13 @@ from msj.options.planning import PlanOptions
 from msj.options.reading import ReadOptions
 from msj.options.replaying import ReplayOptions, Scenario
 from msj.options.running import LEVELS, CompareOptions, RunOptions, SimulateOptions, SingleRunOptions
-from msj.options.seeding import Seed, SeedOptions
+from msj.options.seeding import DaskOptions, Seed, SeedOptions
 from msj.options.sweeping import SweepOptions
 
 __all__ = [
     "LEVELS",
     "CompareOptions",
+    "DaskOptions",
     "FitOptions",
     "FittingOptions",
     "Options",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msj.effort import Watch
 from msj.options.option import Options, argument, option
 from msj.options.reading import ReadOptions
-from msj.options.seeding import SeedOptions
+from msj.options.seeding import DaskOptions, SeedOptions
 
 if TYPE_CHECKING:
     from msj.model.numbers import Number
@@ -44,7 +44,7 @@ class FitOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FittingOptions(ReadOptions, FitOptions, SeedOptions):
+class FittingOptions(ReadOptions, FitOptions, SeedOptions, DaskOptions):
     """Options of :func:`msj.fit`."""
 
     held_out: float | None = option(
@@ -65,12 +65,5 @@ class FittingOptions(ReadOptions, FitOptions, SeedOptions):
     )
     draws: int | None = option(
         None, "Number of synthetic workloads to sample.", metavar="N", kind="draws", shown="3 to 10"
-    )
-    dask: Any = option(
-        None,
-        "Serve the workloads on the Dask cluster with this scheduler, tcp://HOST:8786. The answer does not depend on "
-        "it.",
-        python="Also a distributed.Client.",
-        metavar="ADDRESS",
     )
     progress: Watch | None = argument(None, "Called with a Progress before each workload.")

@@ -11,13 +11,13 @@ from msj.effort import Effort, Watch
 from msj.options.option import argument, option
 from msj.options.reading import ReadOptions
 from msj.options.replaying import EstimateOptions
-from msj.options.seeding import SeedOptions
+from msj.options.seeding import DaskOptions, SeedOptions
 
 ODDS, JOBS = 0.05, 4_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanOptions(ReadOptions, EstimateOptions, SeedOptions):
+class PlanOptions(ReadOptions, EstimateOptions, SeedOptions, DaskOptions):
     """Options of :func:`msj.plan`."""
 
     targets: Iterable[str] | str = option(
@@ -52,12 +52,6 @@ class PlanOptions(ReadOptions, EstimateOptions, SeedOptions):
         "Number of cores for simulations. The answer does not depend on it.",
         metavar="N",
         kind="workers",
-    )
-    dask: Any = option(
-        None,
-        "Simulate on the Dask cluster with this scheduler, tcp://HOST:8786. The answer does not depend on it.",
-        python="Also a distributed.Client.",
-        metavar="ADDRESS",
     )
     out: str | os.PathLike[str] | None = option(
         None, "Folder in which points are kept; a plan that was stopped goes on there.", metavar="FOLDER", kind="path"

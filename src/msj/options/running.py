@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from msj.effort import Effort, Watch
-from msj.options.option import Options, argument, option
-from msj.options.seeding import SeedOptions
+from msj.options.option import argument, option
+from msj.options.seeding import DaskOptions, SeedOptions
 
 #: Percentiles that are given if nothing is said.
 LEVELS = (50.0, 90.0, 95.0, 99.0, 99.9)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions(Options):
+class RunOptions(DaskOptions):
     """How a simulation is run, and what is estimated."""
 
     jobs: int | None = option(
@@ -41,12 +41,6 @@ class RunOptions(Options):
         flags=("--workers", "--processes"),
     )
     processes: int | None = argument(None, "Another name for workers.")
-    dask: Any = option(
-        None,
-        "Compute on the Dask cluster with this scheduler, tcp://HOST:8786. The answer does not depend on it.",
-        metavar="ADDRESS",
-        python="Also a distributed.Client.",
-    )
     levels: Sequence[float] = option(LEVELS, "Percentiles to estimate.", metavar="P,P,...", kind="levels")
     controls: bool = option(
         True,

@@ -1,4 +1,4 @@
-"""The seed of what is random."""
+"""The seed of what is random, and the machines that compute."""
 
 from __future__ import annotations
 
@@ -28,3 +28,15 @@ class SeedOptions(Options):
         python="A whole number, a list of them, a SeedSequence or a Generator.",
     )
     rng: Seed = argument(None, "Another name for seed.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DaskOptions(Options):
+    """Many machines."""
+
+    dask: Any = option(
+        None,
+        "Compute on the Dask cluster with this scheduler, tcp://HOST:8786. The answer does not depend on it.",
+        metavar="ADDRESS",
+        python="Also a distributed.Client.",
+    )

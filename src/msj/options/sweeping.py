@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from msj.effort import Watch
-from msj.options.option import Options, argument, option
+from msj.options.option import argument, option
+from msj.options.seeding import DaskOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepOptions(Options):
+class SweepOptions(DaskOptions):
     """Options of :func:`msj.sweep`."""
 
     vary: Any = option(
@@ -78,12 +79,6 @@ class SweepOptions(Options):
         shown="all cores on the command line, 1 in Python",
     )
     threads: int | None = option(None, "Compute in N threads instead of processes.", metavar="N", kind="workers")
-    dask: Any = option(
-        None,
-        "Compute on the Dask cluster with this scheduler, tcp://HOST:8786. The answers do not depend on it.",
-        metavar="ADDRESS",
-        python="Also a distributed.Client.",
-    )
     seconds: float | None = option(
         None, "Stop after S seconds and write the answers there are.", metavar="S", kind="number"
     )
