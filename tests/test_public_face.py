@@ -1,6 +1,8 @@
 """What `import msj` shows, and what the names do."""
 
+import ast
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +43,25 @@ def test_verbs_have_real_signatures(verb):
 @pytest.mark.parametrize("verb", RANDOM)
 def test_what_is_random_takes_seed_and_rng(verb):
     assert "seed" in inspect.signature(getattr(msj, verb)).parameters
+
+
+def test_no_public_function_is_written_with_more_than_a_dozen_parameters():
+    """More than that come in groups of options (msj.options)."""
+    found = {}
+    for path in Path("src/msj").rglob("*.py"):
+        for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(one, ast.FunctionDef) and not one.name.startswith("_"):
+                given = one.args
+                found[f"{path}:{one.name}"] = len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs)
+    assert {name: count for name, count in found.items() if count > 12} == {}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_parameter_is_documented(verb):
+    """In its own docstring, or by the fields of its options."""
+    text = inspect.getdoc(getattr(msj, verb)).partition("Examples\n--------")[0]
+    words = set(re.findall(r"\w+", text))
+    assert set(inspect.signature(getattr(msj, verb)).parameters) <= words
 
 
 OPTIONS = {

@@ -52,6 +52,7 @@ VERBS = (
 def rerun(
     result: Result | Mapping[str, Any] | str | os.PathLike[str],
     *,
+    workers: int | None = None,
     processes: int | None = None,
     progress: Watch | None = None,
 ) -> Result:
@@ -61,8 +62,9 @@ def rerun(
     ----------
     result
         The result, its JSON document, or the file that holds it.
-    processes
-        How many processes may work on it, where the question was for a simulation; the answer does not depend on it.
+    workers, processes
+        Two names of one thing: how many replications run side by side, where the question was for a simulation. The
+        answer does not depend on it.
     progress
         Told how far it is.
 
@@ -83,9 +85,10 @@ def rerun(
         options["system"] = from_document(asked["system"])
     takes = inspect.signature(verb).parameters
     if seed is not None:
-        options["rng" if "rng" in takes else "seed"] = seed
-    if processes is not None and "processes" in takes:
-        options["processes"] = processes
+        options["seed"] = seed
+    if workers is not None or processes is not None:
+        name = "workers" if "workers" in takes else "processes"
+        options |= {name: processes if workers is None else workers} if name in takes else {}
     if "progress" in takes:
         options["progress"] = progress
     return verb(**options)

@@ -21,9 +21,9 @@ from msj.cli import msj as program
 from msj.cli.cluster_options import with_servers
 from msj.cli.damaged_cache import damaged_cache
 from msj.cli.examples import example, examples
-from msj.cli.explore import SpecOrLog, _presets
+from msj.cli.explore import _presets
 from msj.cli.list_variants import _chosen, _row, about, keys_of
-from msj.cli.log_options import LogPath, is_log, require_programs
+from msj.cli.output import Output
 from msj.cli.report import page_path
 from msj.errors import Unstable
 from msj.papers import Claim
@@ -147,7 +147,7 @@ def test_what_is_asked_for_is_what_the_options_say(run, asked):
     run("analyse", FILE)
     wanted = {
         "method": "auto", "exact": None, "percentiles": None, "states": 0, "until": None, "law": None, "bounds": False,
-        "or_simulate": False, "seed": None,
+        "or_simulate": False,
     }  # fmt: skip
     assert {name: verb.last[name] for name in wanted} == wanted
     run(
@@ -196,24 +196,6 @@ def test_what_is_asked_for_is_what_the_options_say(run, asked):
     assert verb.calls[-1][0][0].load is not None
     run("region", FILE)
     assert verb.last["classes"] is None
-    verb = asked("msj.answers", "simulate")
-    run("simulate", FILE)
-    assert {name: verb.last[name] for name in ("policy", "time", "workers", "controls")} == {
-        "policy": None, "time": None, "workers": 1, "controls": True,
-    }  # fmt: skip
-    run(
-        "simulate",
-        FILE,
-        "--policy",
-        "{ name = 'first-fit', window = 4 }",
-        "--time",
-        "20",
-        "--no-controls",
-        "--workers",
-        "2",
-    )
-    assert verb.last["policy"] == {"name": "first-fit", "window": 4}
-    assert (verb.last["time"], verb.last["controls"], verb.last["workers"]) == (20, False, 2)
 
 
 def test_what_sizes_and_families_are_asked_for(run, asked):
@@ -232,7 +214,7 @@ def test_what_sizes_and_families_are_asked_for(run, asked):
     ):
         run("fluid", FILE, "--until", "5", *words)
         assert verb.last["paths"] == paths
-        assert verb.last["seed"] is None
+        assert "seed" not in verb.last
     assert verb.last["servers"] == []
     run("fluid", FILE, "--until", "5", "--seed", "0", "--servers", "4")
     assert (verb.last["seed"], verb.last["servers"], verb.calls[-1][0][1]) == (0, [4], 5)
@@ -259,7 +241,7 @@ def test_what_sizes_and_families_are_asked_for(run, asked):
         "jobs": 7, "seed": 0, "means": (4, 2), "shares": (),
     }  # fmt: skip
     run(*words, FILE)
-    assert (cluster.last["jobs"], cluster.last["seed"]) == (None, None)
+    assert (cluster.last["jobs"], "seed" in cluster.last) == (None, False)
     for more, sentence in (
         ((), "give FILE or --needs"),
         ((FILE, "--needs", "1"), "give FILE or --needs"),
@@ -280,26 +262,20 @@ def test_what_sizes_and_families_are_asked_for(run, asked):
 def test_what_a_sweep_is_asked_for(run, asked, monkeypatch):
     verb = asked("msj.sweeps", "sweep")
     monkeypatch.setattr("msj.executors.workers.cores", lambda: 7)
-    for words, processes in (
-        ((), 7),
-        (("--processes", "3"), 3),
-        (("--threads", "2"), 1),
-        (("--dask", "tcp://x"), 1),
-    ):
+    run("sweep", FILE)
+    assert verb.calls[-1][0] == ([Path(FILE)],)
+    assert verb.last["processes"] == 7
+    for words in (("--processes", "1"), ("--threads", "2"), ("--dask", "tcp://x")):
         run("sweep", FILE, *words)
-        assert verb.last["processes"] == processes
-    assert (verb.calls[0][0], verb.calls[0][1]["vary"], verb.last["policies"], verb.last["levels"]) == (
-        ([Path(FILE)],), None, None, None,
-    )  # fmt: skip
-    run("sweep", "--grid", "grid.toml", "--vary", "load=0.5", "--policies", "fcfs", "--levels", "50")
-    assert verb.calls[-1][0] == (None,)
-    assert (verb.last["vary"], len(verb.last["policies"]), verb.last["levels"]) == (["load=0.5"], 1, (50,))
+        assert verb.last.get("processes", 1) == 1
+    run("sweep", "--grid", "grid.toml", "--vary", "load=0.5")
+    assert (verb.calls[-1][0], verb.last["vary"]) == ((None,), ("load=0.5",))
     assert "no FILE is given" in run("sweep")[2]
     run("sweep", FILE, "--grid", "grid.toml")
     assert verb.calls[-1][0] == ([Path(FILE)],)
     # A sweep that was interrupted is not drawn.
     drawn = []
-    monkeypatch.setattr("msj.cli.sweep.draw_to", lambda *given: drawn.append(given))
+    monkeypatch.setattr("msj.cli.output.draw_to", lambda *given: drawn.append(given))
     asked("msj.sweeps", "sweep", answer(Outcome.INTERRUPTED))
     assert run("sweep", FILE)[0] == 130
     assert drawn == []
@@ -440,9 +416,9 @@ def test_a_fit_is_written_where_it_is_asked_for(run, asked, texts, tmp_path):
     code, said, err = run("fit", LOG, "-o", out)
     assert (code, said, err, written) == (0, "<write_fit_text>\n", f"msj: written: {out}\n", [(out, None)])
     assert out.parent.is_dir()
-    assert verb.last["held_out"] == 0.5
+    assert "held_out" not in verb.last
     assert run("fit", LOG, "-o", out, "--unit", "h", "--held-out", "0")[0] == 0
-    assert (written[-1], verb.last["held_out"]) == ((out, "h"), None)
+    assert (written[-1], verb.last["held_out"]) == ((out, "h"), 0)
     assert "is no spec file" in run("fit", LOG, "-o", tmp_path / "cluster.json")[2]
     assert "written" not in run("fit", LOG)[2]
 
@@ -652,8 +628,8 @@ def test_a_spec_file_that_is_not_there_is_answered_with_what_is(tmp_path, monkey
     assert instead(Path("examples/mine.toml")) == "there is no folder 'examples' here; check the path"
     assert instead(Path("two_servers.toml")) == "check the path"
     with pytest.raises(InvalidInput, match=r"clustre.toml: cannot be read .*; did you mean"):
-        options.SpecPath().convert("clustre.toml", None, None)
-    assert options.SpecPath().convert("cluster.toml", None, None) == Path("cluster.toml")
+        options.InputPath().convert("clustre.toml", None, None)
+    assert options.InputPath().convert("cluster.toml", None, None) == Path("cluster.toml")
 
 
 def test_a_log_that_is_not_there_is_answered_with_what_is(tmp_path):
@@ -661,37 +637,20 @@ def test_a_log_that_is_not_there_is_answered_with_what_is(tmp_path):
     (tmp_path / "jobs_of_march").mkdir()
     for name, fix in (("jbos.swf", f"did you mean '{tmp_path / 'jobs.swf'}'?"), ("march", "check the path")):
         with pytest.raises(InvalidInput, match=re.escape(fix)):
-            LogPath().convert(tmp_path / name, None, None)
-    assert LogPath().convert(tmp_path / "jobs.swf", None, None) == tmp_path / "jobs.swf"
-    assert LogPath().convert(tmp_path / "no" / "jobs.swf", None, None) == tmp_path / "no" / "jobs.swf"
-
-
-def test_a_log_is_known_by_its_ending_or_by_what_it_says(tmp_path):
-    for name, text, known in (
-        ("a.csv", "x", True), ("a.TSV", "x", True), ("a.toml", "; MaxProcs: 4", False), ("a.json", "x", False),
-        ("a.txt", "nothing like it", False), ("a.log", Path(LOG).read_text()[:2000], True), ("empty.txt", "", False),
-    ):  # fmt: skip
-        (tmp_path / name).write_text(text)
-        assert is_log(tmp_path / name) is known, name
-    assert not is_log(tmp_path / "none.csv")
-
-
-def test_what_cannot_be_read_is_no_log(tmp_path, monkeypatch):
-    def unreadable(file):
-        raise InvalidInput(f"{file} cannot be read")
-
-    (tmp_path / "a.txt").write_text("x")
-    monkeypatch.setattr("msj.logs.reading.format_of", unreadable)
-    assert not is_log(tmp_path / "a.txt")
+            options.InputPath().convert(tmp_path / name, None, None)
+    assert options.InputPath().convert(tmp_path / "jobs.swf", None, None) == tmp_path / "jobs.swf"
+    with pytest.raises(InvalidInput, match="there is no folder"):
+        options.InputPath().convert(tmp_path / "no" / "jobs.swf", None, None)
 
 
 def test_a_unit_is_for_programs():
-    require_programs(None, False)
-    require_programs("h", True)
+    Output().require_programs(None)
+    Output(as_json=True).require_programs("h")
+    Output().require_programs("h", also=True)
     with pytest.raises(click.UsageError):
-        require_programs("h", False)
+        Output().require_programs("h")
     with pytest.raises(InvalidInput):
-        require_programs("parsec", True)
+        Output(as_csv=True).require_programs("parsec")
 
 
 def test_the_command_line_stands_in_place_of_the_file(capsys):
@@ -747,19 +706,6 @@ def test_examples_are_found_by_the_beginning_of_their_name(monkeypatch):
         example("")
     with pytest.raises(InvalidInput, match="did you mean 'hpc'"):
         example("hpd")
-
-
-def test_what_a_page_may_start_from(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("a.toml", "log", "b.SWF"):
-        (tmp_path / name).write_text("")
-    kinds = []
-    for kind in ("SpecPath", "LogPath"):
-        made = SimpleNamespace(convert=lambda value, *_, kind=kind: kinds.append(kind))
-        monkeypatch.setattr(f"msj.cli.explore.{kind}", lambda made=made: made)
-    for name in ("a.toml", "none.TOML", "x.json", "log", "b.SWF", "none.swf", "none"):
-        SpecOrLog().convert(name, None, None)
-    assert kinds == ["SpecPath", "SpecPath", "SpecPath", "LogPath", "LogPath", "LogPath", "SpecPath"]
 
 
 def test_presets_are_plain_clusters_by_their_names(tmp_path):

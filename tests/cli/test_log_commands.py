@@ -125,7 +125,7 @@ def test_other_commands_point_to_log(run, command, file):
     [
         (["log", "examples/logs/small_cluster.sfw"], "did you mean 'examples/logs/small_cluster.swf'?"),
         (["log", "README.md"], "looks like no log that is known"),
-        (["log", "examples/two_servers.toml"], "looks like no log that is known"),
+        (["log", "examples/two_servers.toml"], "describes a cluster"),
         (["log", EXAMPLE, "--strict"], "line 1501 has something that is no number: 'this line is damaged'"),
         (["log", EXAMPLE, "--format", "csv"], "is no table"),
         (["log", EXAMPLE, "--servers", "0"], "servers = 0 must be at least 1"),

@@ -132,5 +132,5 @@ def test_bad_input(run, tmp_path):
     assert "more than there are servers" in refused(run, "--needs", "2*n")
     assert "--alpha = 'x' is not a number" in refused(run, "--needs", "3", "--alpha", "x")
     assert "servers = 'x'" in refused(run, "--needs", "3", "--servers", "64,x")
-    assert "--seed = -1" in refused(run, "--needs", "3", "--seed", "-1")
+    assert "-1 is no seed" in refused(run, "--needs", "3", "--seed", "-1")
     assert "cannot draw" in refused(run, "--needs", "3", "--plot", tmp_path / "picture.doc")

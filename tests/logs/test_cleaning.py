@@ -11,13 +11,14 @@ import pytest
 from msj import InvalidInput
 from msj.logs import opening
 from msj.logs.cleaning import LONGEST, MOST, counted, in_order, judged, plausible
-from msj.logs.log_options import LogOptions, seconds_in
 from msj.logs.opening import blocks_of, head_of
 from msj.logs.reading import as_trace, trace_of
 from msj.logs.reason import SENTENCES, Reason
 from msj.logs.rows import Rows, alike, blank
 from msj.logs.stacking import begun, in_turn, stacked, unlikely
 from msj.logs.tables import columns_of, rows_of
+from msj.options import ReadOptions
+from msj.results.units import seconds_in
 
 
 def rows(count, **columns):
@@ -146,7 +147,12 @@ def test_moments_thousands_of_years_ahead_are_doubted():
 
 
 def test_units_of_time_in_seconds():
-    assert (seconds_in(None), seconds_in("min"), LogOptions().seconds, LogOptions(time_unit="ms").seconds) == (
+    assert (
+        seconds_in(None),
+        seconds_in("min"),
+        seconds_in(ReadOptions().time_unit),
+        seconds_in(ReadOptions(time_unit="ms").time_unit),
+    ) == (
         1.0,
         60.0,
         1.0,
@@ -195,49 +201,49 @@ def test_rows_of_a_table_with_starts_and_ends():
 
 def test_columns_by_number_name_and_case():
     names = ("Submit", "b", "Need", "run")
-    options = LogOptions(columns={"submit": "1", "need": "need", "run": "4"})
+    options = ReadOptions(columns={"submit": "1", "need": "need", "run": "4"})
     chosen, unit, notes = columns_of(names, options)
     assert (chosen, unit, notes) == ({"submit": "Submit", "need": "Need", "run": "run"}, 1.0, [])
     for wrong in ("0", "5"):
         with pytest.raises(InvalidInput, match=f"there is no column '{wrong}' for submit"):
-            columns_of(names, LogOptions(columns={"submit": wrong}))
+            columns_of(names, ReadOptions(columns={"submit": wrong}))
     # A column that was given to one part is not guessed to be another one.
     chosen, _, notes = columns_of(
-        ("submit", "need", "run", "duration"), LogOptions(columns="estimate=run,run=duration")
+        ("submit", "need", "run", "duration"), ReadOptions(columns="estimate=run,run=duration")
     )
     assert chosen == {"estimate": "run", "run": "duration", "submit": "submit", "need": "need"}
     assert notes == [
         "Guessed from the names of the columns: submit = submit, need = need; --columns says otherwise.",
     ]
-    start_and_end = columns_of(("start", "end", "need"), LogOptions())[0]
+    start_and_end = columns_of(("start", "end", "need"), ReadOptions())[0]
     assert start_and_end == {"start": "start", "end": "end", "need": "need"}
     with pytest.raises(InvalidInput, match=r"no column for run among submit, need, end;.*--columns run=COLUMN$"):
-        columns_of(("submit", "need", "end"), LogOptions())
+        columns_of(("submit", "need", "end"), ReadOptions())
 
 
 def test_a_known_table_has_its_unit_unless_another_is_said():
     header = ("job_id", "num_gpu", "submit_time", "duration", "model_name", "iterations")
-    chosen, unit, notes = columns_of(header, LogOptions())
+    chosen, unit, notes = columns_of(header, ReadOptions())
     assert chosen == {"job": "job_id", "submit": "submit_time", "need": "num_gpu", "run": "duration"}
     assert unit == 0.001
     assert notes == [
         "The columns are those of Philly, as the Muri and Lucid simulators have it.",
         "Times are in ms; --time-unit says otherwise.",
     ]
-    _, unit, notes = columns_of(header, LogOptions(time_unit="min"))
+    _, unit, notes = columns_of(header, ReadOptions(time_unit="min"))
     assert (unit, len(notes)) == (60.0, 1)
 
 
 @pytest.mark.parametrize(("count", "end"), [(30, "c29;"), (31, "c29, ...;")])
 def test_only_so_many_names_are_shown(count, end):
     with pytest.raises(InvalidInput, match=f"among c0, .*{end} name them"):
-        columns_of([f"c{i}" for i in range(count)], LogOptions())
+        columns_of([f"c{i}" for i in range(count)], ReadOptions())
 
 
 def trace_from(strict=False, servers=None, bad=(), notes=(), count=4, **columns):
     known = {"submit": np.arange(count) * 10.0, "run": np.full(count, 5.0), "need": np.arange(1, count + 1)} | columns
     given = Rows(columns=rows(count, **known), servers=3, bad=tuple(bad), notes=tuple(notes), begins=77.0)
-    return trace_of(given, LogOptions(strict=strict, servers=servers), source="a.swf", name="swf")
+    return trace_of(given, ReadOptions(strict=strict, servers=servers), source="a.swf", name="swf")
 
 
 def test_what_is_used_of_the_rows_is_the_trace():
@@ -272,7 +278,7 @@ def test_bad_lines_are_noted_or_refused():
 def test_a_trace_that_is_given_is_taken_as_it_is():
     trace = trace_from()
     assert as_trace(trace) is trace
-    assert as_trace(trace, servers=9).servers == 9
+    assert as_trace(trace, ReadOptions(servers=9)).servers == 9
     assert repr(trace) == "Trace(a.swf: 3 jobs of 4 rows, 3 servers)"
     assert repr(trace.replace(servers=None, source="")) == "Trace(no file: 3 jobs of 4 rows, servers unknown)"
 

@@ -1,5 +1,7 @@
 """Pictures of a log as numbers, what a scenario makes of its jobs, the files they are written to: small, by hand."""
 
+from datetime import datetime
+
 import numpy as np
 import pandas
 import pyarrow.parquet
@@ -21,8 +23,11 @@ from msj.logs.look import (
     over_time,
     starts,
 )
-from msj.logs.scenario import Scenario, factor_of, prepared
+from msj.logs.reading import as_trace
+from msj.logs.scenario import prepared
 from msj.logs.trace import Trace
+from msj.options import ReadOptions, Scenario
+from msj.options.replaying import factor_of
 
 
 def trace_of(submit, need, run, wait=np.nan, estimate=np.nan, **more):
@@ -150,15 +155,29 @@ def jobs_of(found):
 
 def test_a_stretch_of_the_log_has_its_beginning_and_not_its_end():
     trace = trace_of([0, 10, 20, 30], [1, 2, 3, 4], [5, 6, 7, 8], estimate=[9, 9, 9, 9])
-    found = prepared(trace, Scenario(from_time=10, until_time=30), 8)
+    found = prepared(as_trace(trace, ReadOptions(from_time=10, until_time=30)), Scenario(), 8)
     assert jobs_of(found) == [[10.0, 20.0], [2, 3], [6.0, 7.0]]
-    assert found.place.tolist() == [1, 2]
     assert found.jobs.jobs.estimate.tolist() == [9.0, 9.0]
     assert (found.waited.tolist(), found.counted.tolist()) == ([0.0, 0.0], [True, True])
-    assert prepared(trace, Scenario(from_time=10), 8).place.tolist() == [1, 2, 3]
-    assert prepared(trace, Scenario(until_time=10), 8).place.tolist() == [0]
+    assert as_trace(trace, ReadOptions(from_time=10)).column("need").tolist() == [2, 3, 4]
+    assert as_trace(trace, ReadOptions(until_time="10")).column("need").tolist() == [1]
     with pytest.raises(InvalidInput, match="no job of the log was submitted in this stretch"):
-        prepared(trace, Scenario(from_time=11, until_time=20), 8)
+        as_trace(trace, ReadOptions(from_time=11, until_time=20))
+
+
+def test_a_stretch_may_be_given_by_dates_in_the_local_time_of_the_log():
+    trace = trace_of([0, 3600, 86400], [1, 2, 3], [5, 6, 7]).replace(begins=1_709_251_200.0)  # 2024-03-01 00:00
+    for first in ("2024-03-01 01:00", "2024-03-01T01:00:00", datetime(2024, 3, 1, 1)):
+        assert as_trace(trace, ReadOptions(from_time=first)).column("need").tolist() == [2, 3]
+    assert as_trace(trace, ReadOptions(until_time="2024-03-02")).column("need").tolist() == [1, 2]
+    with pytest.raises(InvalidInput, match="does not say the date it begins; give seconds of the log"):
+        as_trace(trace.replace(begins=None), ReadOptions(from_time="2024-03-01"))
+    for wrong, sentence in (
+        ("yesterday", "is no moment"),
+        ("2024-03-01T01:00+02:00", "has a time zone"),
+    ):
+        with pytest.raises(InvalidInput, match=sentence):
+            ReadOptions(from_time=wrong)
 
 
 def test_notes_of_a_scenario_count_what_they_speak_of():
@@ -200,16 +219,20 @@ def test_the_state_of_a_log_at_its_moments():
     assert found.jobs.jobs.estimate.tolist() == [6.0, 9.0, 7.0, 5.0]
     assert found.counted.tolist() == [False, False, True, True]
     assert found.notes[-1].startswith("At second 10 of the log 2 jobs were running and 0 waiting; ")
-    until = prepared(trace, Scenario(from_log_state=True, from_time=3, until_time=100), 8)
+    until = prepared(trace, Scenario(from_log_state=True), 8, between=(3, 100))
     assert until.place.tolist() == [1, 0, 2, 3]  # who runs comes first
     assert until.waited.tolist() == [0.0, 3.0, 0.0, 0.0]
     assert jobs_of(until)[2] == [7.0, 10.0, 6.0, 5.0]
     assert until.notes[-1].startswith("At second 3 of the log 1 jobs were running and 1 waiting; ")
-    late = prepared(trace, Scenario(from_log_state=True, from_time=4), 8)
+    late = prepared(trace, Scenario(from_log_state=True), 8, between=(4, np.inf))
     assert late.place.tolist() == [1, 0, 2, 3, 4]  # in order of their starts
     # An estimate that has run out is none left, and not less.
     short = trace_of([0, 1, 50], [1, 1, 1], [40, 40, 5], wait=[0, 0, 0], estimate=[10, 45, 5])
-    assert prepared(short, Scenario(from_log_state=True, from_time=20), 8).jobs.jobs.estimate.tolist() == [0, 26, 5]
+    assert prepared(short, Scenario(from_log_state=True), 8, between=(20, np.inf)).jobs.jobs.estimate.tolist() == [
+        0,
+        26,
+        5,
+    ]
 
 
 def served(**changes):

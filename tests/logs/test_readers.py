@@ -11,7 +11,6 @@ import pytest
 from msj import InvalidInput
 from msj.logs import cells
 from msj.logs.delimited import Layout, _judged, parts_of
-from msj.logs.log_options import LogOptions
 from msj.logs.number_lines import _POWERS, GOOD, NO_NUMBER, TOO_SHORT, _scan, read_lines
 from msj.logs.opening import HEAD
 from msj.logs.readers.csv import Csv
@@ -23,6 +22,7 @@ from msj.logs.readers.swf import Swf, _begins, _header, _positive
 from msj.logs.reason import Reason
 from msj.logs.rows import blank
 from msj.logs.sacct_columns import choose, need_of
+from msj.options import ReadOptions
 
 JOB = "{} {} 5 {} 4 -1 -1 4 120 -1 {} 12 13 -1 15 16 -1 -1"
 
@@ -72,7 +72,7 @@ def test_lines_are_numbered_whatever_ends_them():
 def read(reader, tmp_path, text, **options):
     path = tmp_path / "log"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return reader().read(path, LogOptions(**options))
+    return reader().read(path, ReadOptions(**options))
 
 
 def test_fields_of_a_workload_file(tmp_path):
@@ -286,18 +286,18 @@ def test_columns_that_are_no_times_stay(tmp_path):
         _plain(pyarrow.array([[4], [5]]), 60.0)
     table = pyarrow.table({"submit": ["0", *["x"] * 6], "need": [1] * 7, "run": [5] * 7})
     pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
-    found = Parquet().read(tmp_path / "a.parquet", LogOptions())
+    found = Parquet().read(tmp_path / "a.parquet", ReadOptions())
     assert found.columns["line"].tolist() == [1, 2, 3, 4, 5, 6, 7]
     assert [line for line, _ in found.bad] == [2, 3, 4, 5, 6]
 
 
 def test_layouts_of_sacct():
-    found = sacct_layout(b"\n\nJobID%30|Submit|State|\n", LogOptions(), asked=False)
+    found = sacct_layout(b"\n\nJobID%30|Submit|State|\n", ReadOptions(), asked=False)
     assert found == Layout(delimiter="|", names=("JobID", "Submit", "State", "column 4"), has_header=True, quoted=False)
-    columns = LogOptions(columns="submit=2,run=3,need=1")
+    columns = ReadOptions(columns="submit=2,run=3,need=1")
     assert sacct_layout(b"1|2|3\n", columns, asked=True).names == ("1", "2", "3")
     assert sacct_layout(b"1|2|3\n", columns, asked=False) is None
-    for text, options in ((b"1\n", columns), (b"1|2|3\n", LogOptions()), (b"1|2|3\n", LogOptions(columns="run=x"))):
+    for text, options in ((b"1\n", columns), (b"1|2|3\n", ReadOptions()), (b"1|2|3\n", ReadOptions(columns="run=x"))):
         with pytest.raises(InvalidInput, match="columns are not those of a known request"):
             sacct_layout(text, options, asked=True)
 
@@ -309,14 +309,14 @@ def xdmod(submit="2024-03-01T08:00:00", elapsed="01:00:00"):
 
 
 def test_a_request_without_a_header_is_known_by_its_times():
-    found = sacct_layout(xdmod(), LogOptions(), asked=False)
+    found = sacct_layout(xdmod(), ReadOptions(), asked=False)
     assert (len(found.names), found.names[10], found.names[25], found.has_header) == (26, "Submit", "JobName", False)
     assert Sacct().likeness(xdmod()) == 0.8
-    with_end = sacct_layout(xdmod() + b"|", LogOptions(), asked=False)
+    with_end = sacct_layout(xdmod() + b"|", ReadOptions(), asked=False)
     assert (len(with_end.names), with_end.names[26]) == (27, "")
-    assert sacct_layout(xdmod() + b"|x", LogOptions(), asked=False) is None
-    assert sacct_layout(xdmod(submit="x"), LogOptions(), asked=False) is None
-    assert sacct_layout(xdmod(elapsed="x"), LogOptions(), asked=False) is None
+    assert sacct_layout(xdmod() + b"|x", ReadOptions(), asked=False) is None
+    assert sacct_layout(xdmod(submit="x"), ReadOptions(), asked=False) is None
+    assert sacct_layout(xdmod(elapsed="x"), ReadOptions(), asked=False) is None
 
 
 def test_names_with_bars_are_mended_where_times_fit():
@@ -344,39 +344,39 @@ def test_columns_of_sacct_by_name_number_and_rank():
         "NNodes",
         "AllocTRES",
     )
-    found = choose(names, LogOptions())
+    found = choose(names, ReadOptions())
     assert found.columns == {
         "job": "JobID", "submit": "Submit", "start": "Start", "run": "ElapsedRaw", "estimate": "Timelimit",
     }  # fmt: skip
     assert (found.need, found.resources, found.resource) == (("NCPUS", "ReqCPUS"), ("AllocTRES",), "cpu")
     assert (found.run_unit, found.estimate_unit) == (1.0, 1.0)
     assert found.notes == ("A server is one of the cpus; --servers-are cpus, nodes or gpus says otherwise.",)
-    options = LogOptions(columns="run=3,need=9,estimate=timelimit", time_unit="min", servers_are="nodes")
+    options = ReadOptions(columns="run=3,need=9,estimate=timelimit", time_unit="min", servers_are="nodes")
     found = choose(names, options)
     assert (found.columns["run"], found.need, found.resources, found.notes) == ("Elapsed", ("NNodes",), (), ())
     assert found.run_unit == 60.0
     assert found.wanted() == ["Elapsed", "Timelimit", "JobID", "Submit", "Start", "NNodes"]
-    assert choose((*names, "TimelimitRaw"), LogOptions()).estimate_unit == 60.0
-    assert choose(("JobID", "Submit", "Elapsed", "ReqNodes"), LogOptions()).need == ("ReqNodes",)
-    assert choose(("JobID", "Submit", "Elapsed", "AllocTRES"), LogOptions()).resource == "cpu"
+    assert choose((*names, "TimelimitRaw"), ReadOptions()).estimate_unit == 60.0
+    assert choose(("JobID", "Submit", "Elapsed", "ReqNodes"), ReadOptions()).need == ("ReqNodes",)
+    assert choose(("JobID", "Submit", "Elapsed", "AllocTRES"), ReadOptions()).resource == "cpu"
     for number in ("0", "11"):
         with pytest.raises(InvalidInput, match=f"there is no column '{number}' for run"):
-            choose(names, LogOptions(columns=f"run={number}"))
-    assert choose(names, LogOptions(columns="user=10")).columns["user"] == "AllocTRES"
+            choose(names, ReadOptions(columns=f"run={number}"))
+    assert choose(names, ReadOptions(columns="user=10")).columns["user"] == "AllocTRES"
 
 
 def test_jobs_of_sacct_wait_from_when_the_user_says():
     names = ("JobID", "Eligible", "Elapsed", "NCPUS")
-    assert "eligible" in choose(names, LogOptions()).columns
-    assert choose(names, LogOptions()).notes[0].startswith("Jobs wait from when they were eligible")
-    with_submit = choose(("Submit", *names), LogOptions(wait_from="submit"))
+    assert "eligible" in choose(names, ReadOptions()).columns
+    assert choose(names, ReadOptions()).notes[0].startswith("Jobs wait from when they were eligible")
+    with_submit = choose(("Submit", *names), ReadOptions(wait_from="submit"))
     assert "eligible" not in with_submit.columns
     assert not any("eligible" in note for note in with_submit.notes)
     with pytest.raises(InvalidInput, match="no column for submit among"):
-        choose(names, LogOptions(wait_from="submit"))
+        choose(names, ReadOptions(wait_from="submit"))
     with pytest.raises(InvalidInput, match="no column for run among"):
-        choose(("JobID", "Submit", "Start", "NCPUS"), LogOptions())
-    assert "run" not in choose(("JobID", "Submit", "End", "NCPUS"), LogOptions()).columns
+        choose(("JobID", "Submit", "Start", "NCPUS"), ReadOptions())
+    assert "run" not in choose(("JobID", "Submit", "End", "NCPUS"), ReadOptions()).columns
 
 
 def test_the_first_column_that_says_something_counts_servers():
@@ -391,7 +391,7 @@ def test_the_first_column_that_says_something_counts_servers():
             "AllocTRES": column("cpu=8", "cpu=8", "cpu=8", "cpu=7,node=2", "cpu=3", "cpu=3"),
         }
     )  # fmt: skip
-    found = choose(("JobID", "Submit", "Elapsed", "NCPUS", "ReqCPUS", "AllocTRES"), LogOptions())
+    found = choose(("JobID", "Submit", "Elapsed", "NCPUS", "ReqCPUS", "AllocTRES"), ReadOptions())
     need, allocated = need_of(table, found, 6)
     assert need.tolist() == [4, 5, 5, 7, 1, 1]
     np.testing.assert_equal(allocated, [4.0, 0.0, np.nan, np.nan, 1.0, 0.0])

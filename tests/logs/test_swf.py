@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from logs_by_hand import DATA, accounted, counts, swf_slowly, text_of
 
 from msj import InvalidInput, read_log
+from msj.logs.formats import format_of
 from msj.logs.number_lines import BY_PYTHON, GOOD, read_lines
-from msj.logs.reading import format_of
 
 EXAMPLE = "examples/logs/small_cluster.swf"
 JOB = "{} {} 5 60 4 -1 -1 4 120 -1 {} 1 1 -1 1 1 -1 -1"

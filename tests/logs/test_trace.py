@@ -11,7 +11,8 @@ from msj import InvalidInput, NotSupported, Trace, read_log
 from msj.logs.allocation import intervals, lowest_free
 from msj.logs.groups import by_need
 from msj.logs.look import arrivals, estimates_and_runs, gantt, need_and_run, over_time
-from msj.logs.scenario import Scenario, prepared
+from msj.logs.scenario import prepared
+from msj.options import Scenario
 
 EXAMPLE = "examples/logs/small_cluster.swf"
 
@@ -104,7 +105,7 @@ def test_jobs_that_do_not_fit_are_left_out_and_said():
 
 def test_the_state_of_the_log_is_what_ran_and_waited():
     trace = trace_of([0, 0, 5, 8, 12], [2, 1, 2, 1, 1], [20, 3, 10, 5, 5], wait=[0, 0, 15, 13, 0], servers=3)
-    found = prepared(trace, Scenario(from_log_state=True, from_time=10), 3)
+    found = prepared(trace, Scenario(from_log_state=True), 3, between=(10, np.inf))
     jobs = found.jobs.jobs
     assert found.place.tolist() == [0, 2, 3, 4]  # one running, two waiting, one to come; job 1 was done
     assert jobs.arrival.tolist() == [10.0, 10.0, 10.0, 12.0]

@@ -14,7 +14,7 @@ from msj.disciplines.fcfs import Fcfs
 from msj.effort import Effort
 from msj.engines.completed import Completed
 from msj.executors.kept import Kept
-from msj.logs.scenario import Scenario
+from msj.options import Scenario
 from msj.planning import exact_point, log_subject, sequential
 from msj.planning import judge as judging
 from msj.planning.cap import Efficiency

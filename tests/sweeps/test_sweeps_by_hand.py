@@ -20,7 +20,7 @@ from msj.simulation.blocks import Block
 from msj.simulation.sketch import Sketch
 from msj.sweeps import scheduler as scheduling
 from msj.sweeps import steps as stepping
-from msj.sweeps.axis import MOST_VALUES, Axis, _range, _value, axes_of
+from msj.sweeps.axis import Axis, _value, axes_of
 from msj.sweeps.cell import Asked, Cell
 from msj.sweeps.folder import Answer, Folder
 from msj.sweeps.grid import Grid, Refused, clusters_of, read_grid
@@ -57,20 +57,20 @@ def row(name="mean_response_time", value=2.5, **more):
     ],
 )
 def test_ranges_have_both_ends_and_even_steps(part, name, values):
-    assert _range(part, name, part) == values
+    assert Axis.of(f"{name}={part}").values == tuple(values)
 
 
 def test_ranges_are_not_too_long():
-    assert len(_range(f"1..{MOST_VALUES}", "seed", "")) == MOST_VALUES
+    assert len(Axis.of("seed=1..100000").values) == 100_000
     for part, name, sentence in (
-        (f"0..{MOST_VALUES}", "seed", f"has {MOST_VALUES + 1} values; give 1 to 100,000"),
+        ("0..100000", "seed", "has 100001 values; give 1 to 100,000"),
         ("0.1..0.9/0", "load", "has 0 values"),
         ("0.1..0.9/x", "load", "is no range"),
         ("0.1..0.9", "load", "does not say how many values; write 0.1..0.9/9"),
         ("0.9..0.1/2", "load", "does not rise"),
     ):
         with pytest.raises(InvalidInput, match=sentence):
-            _range(part, name, part)
+            Axis.of(f"{name}={part}")
 
 
 def test_values_are_numbers_fractions_words_or_truths():

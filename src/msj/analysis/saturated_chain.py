@@ -22,9 +22,10 @@ from msj.effort import Cost
 from msj.errors import NotAccurate
 from msj.fronts.fcfs_counts import CountsChain, number_of_states, saturated_chain
 from msj.fronts.job_types import job_types, why_not_phase_type
+from msj.logs.spec_or_log import as_system
 from msj.markov import LongRun, MarkedChain, solve
 from msj.model import System
-from msj.model.spec_file import SystemLike, as_system
+from msj.model.spec_file import SystemLike
 
 ACCURATE = 1e-8
 

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from msj.errors import InvalidInput, TooLarge
 from msj.model import System
 from msj.model.numbers import positive, probability, whole
+from msj.model.ranges import Range
+from msj.model.ranges import parse_vary as parse_values
 from msj.model.value import Value
 from msj.registry import nearest
 
@@ -32,12 +34,13 @@ class VaryShare(Value):
     job_class: str
     low: float = 0.0
     high: float = 1.0
+    values: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         _check_range(self, lambda value, name: float(probability(value, name)))
 
     def __str__(self) -> str:
-        return f"{self.name}={self.low:.10g}..{self.high:.10g}"
+        return _written(self, f"{self.low:.10g}..{self.high:.10g}")
 
     @property
     def name(self) -> str:
@@ -88,14 +91,15 @@ class VaryRateRatio(Value):
 
     name: ClassVar[str] = "rate-ratio"
 
-    low: float
-    high: float
+    low: float = 0.0
+    high: float = 0.0
+    values: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         _check_range(self, lambda value, name: float(positive(value, name)))
 
     def __str__(self) -> str:
-        return f"{self.name}={self.low:.10g}..{self.high:.10g}"
+        return _written(self, f"{self.low:.10g}..{self.high:.10g}")
 
     def place(self, value: float) -> dict[str, float | str]:
         """Return the coordinates of one value."""
@@ -125,16 +129,17 @@ class VaryServers(Value):
 
     name: ClassVar[str] = "servers"
 
-    low: int
-    high: int
+    low: int = 0
+    high: int = 0
     step: int = 1
+    values: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         _check_range(self, whole)
         object.__setattr__(self, "step", whole(self.step, "servers: step"))
 
     def __str__(self) -> str:
-        return f"{self.name}={self.low}..{self.high}" + (f"..{self.step}" if self.step > 1 else "")
+        return _written(self, f"{self.low}..{self.high}" + (f"..{self.step}" if self.step > 1 else ""))
 
     def place(self, value: float) -> dict[str, float | str]:
         """Return the coordinates of one value."""
@@ -146,6 +151,8 @@ class VaryServers(Value):
 
     def grid(self) -> list[int]:
         """Return all values."""
+        if self.values:
+            return [*self.values]
         count = (self.high - self.low) // self.step + 1
         if count > MOST_POINTS:
             wider = self.replace(step=-(-count * self.step // MOST_POINTS))
@@ -156,7 +163,16 @@ class VaryServers(Value):
 Vary: TypeAlias = VaryShare | VaryRateRatio | VaryServers
 
 
+def _written(vary: Vary, ends: str) -> str:
+    return f"{vary.name}={','.join(f'{value:.10g}' for value in vary.values) or ends}"
+
+
 def _check_range(vary: Vary, valid: Callable[[object, str], float]) -> None:
+    if vary.values:
+        values = tuple(sorted({valid(value, vary.name) for value in vary.values}))
+        for key, value in (("values", values), ("low", values[0]), ("high", values[-1])):
+            object.__setattr__(vary, key, value)
+        return
     for key in ("low", "high"):
         object.__setattr__(vary, key, valid(getattr(vary, key), f"{vary.name}: {key}"))
     if not vary.low < vary.high:
@@ -164,27 +180,32 @@ def _check_range(vary: Vary, valid: Callable[[object, str], float]) -> None:
 
 
 def parse_vary(text: str) -> Vary:
-    """Read ``share:CLASS=LOW..HIGH``, ``rate-ratio=LOW..HIGH`` or ``servers=LOW..HIGH[..STEP]``.
+    """Read ``share:CLASS=VALUES``, ``rate-ratio=VALUES`` or ``servers=VALUES`` (``model.ranges``).
 
     Examples
     --------
-    >>> parse_vary("servers=10..400..10")
-    VaryServers(low=10, high=400, step=10)
+    >>> str(parse_vary("servers=10..400..10")), parse_vary("rate-ratio=0.01..100/3").values
+    ('servers=10..400..10', (0.01, 50.005, 100.0))
     """
-    what, _, numbers = text.rpartition("=")
-    kind, _, job_class = what.partition(":")
     forms = {"share": "share:CLASS=0..1", "rate-ratio": "rate-ratio=0.01..100", "servers": "servers=10..400"}
+    how = f"write one of {', '.join(forms.values())}"
+    what, parts = parse_values(text, how)
+    kind, _, job_class = what.partition(":")
     if kind not in forms or (kind == "share") != bool(job_class):
-        raise InvalidInput(f"'{text}' does not say what to vary; write one of {', '.join(forms.values())}")
-    ends: list[Any] = numbers.split("..")  # the values check them
-    if "..." in numbers or not 2 <= len(ends) <= (3 if kind == "servers" else 2):
-        raise InvalidInput(f"'{numbers}' in '{text}' is not a range; write one as in {forms[kind]}")
-    low, high, *step = ends
+        raise InvalidInput(f"'{text}' does not say what to vary; {how}")
+    first = parts[0]
+    ends: dict[str, Any]
+    if len(parts) == 1 and isinstance(first, Range) and first.points is None and (not first.step or kind == "servers"):
+        ends = {"low": first.low, "high": first.high} | ({"step": first.step} if first.step else {})
+    else:
+        ends = {"values": [value for part in parts for value in _listed(part, whole=kind == "servers")]}
     if kind == "share":
-        return VaryShare(job_class=job_class, low=low, high=high)
-    if kind == "rate-ratio":
-        return VaryRateRatio(low=low, high=high)
-    return VaryServers(low=low, high=high, step=step[0] if step else 1)
+        return VaryShare(job_class=job_class, **ends)
+    return VaryRateRatio(**ends) if kind == "rate-ratio" else VaryServers(**ends)
+
+
+def _listed(part: Range | str, *, whole: bool) -> list[Any]:
+    return part.values(whole=whole) if isinstance(part, Range) else [part]
 
 
 def _spread(low: float, high: float, points: int) -> Array:

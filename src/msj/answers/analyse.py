@@ -68,7 +68,7 @@ def analyse(
     bounds: bool = False,
     or_simulate: bool = False,
     rng: Rng = None,
-    seed: int | None = None,
+    seed: Rng = None,
     progress: Watch | None = None,
 ) -> Result:
     """Return threshold and waste and, if a load is given, response times: exact and predicted.
@@ -95,8 +95,8 @@ def analyse(
         List what bounds and limits are made of, term by term, with exact values beside them, too.
     or_simulate
         Simulate what has no exact answer.
-    rng, seed
-        Either, for what is simulated; the same seed gives the same answer.
+    seed, rng
+        Two names of the seed of what is simulated, as for :func:`msj.simulate`: the same seed gives the same answer.
     progress
         Told before something takes unusually long.
 

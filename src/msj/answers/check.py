@@ -1,7 +1,7 @@
 """What a file is, and whether it is valid: a spec file, a log, or a file with policies.
 
-By its ending: ``.py`` (or ``FILE.py:FUNCTION``) holds decision functions or a variant, ``.toml`` and ``.json`` describe
-a cluster. Any other file is a log where its contents say so, else a spec file.
+``.py`` (or ``FILE.py:FUNCTION``) holds decision functions or a variant. Any other file describes a cluster or is a log
+(``logs.spec_or_log``).
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from typing import Any
 from msj.decision_functions import ARGUMENTS
 from msj.disciplines.function_file import functions_in_file
 from msj.disciplines.own_function import OwnFunction
-from msj.errors import InvalidInput, MsjError
-from msj.logs.reading import format_of, read_log
-from msj.model import System, read
-from msj.model.trials import try_laws
+from msj.errors import InvalidInput
+from msj.logs import Trace
+from msj.logs.spec_or_log import system_or_trace
+from msj.model import System
+from msj.options import ReadOptions
 from msj.plugins import declares_variant
 from msj.registry import variant_of_file
 
-SPEC_FILES = (".toml", ".json")
-TABLES = (".csv", ".tsv", ".parquet")
 SERVERS, NEEDS = 4, (1, 2, 3, 4)  # on which functions are tried where no system is given
 
 
@@ -62,7 +61,7 @@ def check(file: str | os.PathLike[str], *, system: System | None = None, **readi
     system
         On whose needs functions are tried; four servers and needs 1 to 4 if none is given.
     reading
-        Options for logs, as for :func:`msj.log`.
+        How to read a log: the options of :func:`msj.read_log`.
 
     Examples
     --------
@@ -73,25 +72,11 @@ def check(file: str | os.PathLike[str], *, system: System | None = None, **readi
     path, _, function = place.rpartition(":") if ".py:" in place else (place, "", "")
     if Path(path).suffix == ".py":
         return _python_file(Path(path), function, system)
-    if is_log(Path(path)):
-        return _log(Path(path), reading)
-    return _spec(read(path))
-
-
-def is_log(path: Path) -> bool:
-    """Return whether a file is a log and no description of a cluster."""
-    if path.suffix.lower() in SPEC_FILES or not path.is_file():
-        return False
-    if path.suffix.lower() in TABLES:  # a table may have any columns, so nothing in it makes sure
-        return True
-    try:
-        return format_of(path) is not None
-    except MsjError:
-        return False
+    found = system_or_trace(path, ReadOptions(**reading))
+    return _spec(found) if isinstance(found, System) else _log(found)
 
 
 def _spec(system: System) -> Checked:
-    try_laws(system)
     facts: dict[str, Any] = {"servers": system.servers, "classes": len(system.classes), "policy": system.policy.name}
     facts |= {} if system.model is None else {"model": system.model.name}
     given = [key for key in ("arrival_rate", "load", "utilisation") if getattr(system, key) is not None]
@@ -99,11 +84,10 @@ def _spec(system: System) -> Checked:
     return Checked(kind="spec file", facts=facts)
 
 
-def _log(path: Path, reading: Mapping[str, Any]) -> Checked:
-    trace = read_log(path, **reading)
+def _log(trace: Trace) -> Checked:
     left_out = sum(count for count, _ in trace.left_out.values())
-    facts = {"format": format_of(path) or reading.get("format", ""), "jobs": len(trace), "left out": left_out}
-    return Checked(kind="log", facts={**facts, "servers": trace.servers})
+    facts = {"format": trace.format, "jobs": len(trace), "left out": left_out, "servers": trace.servers}
+    return Checked(kind="log", facts=facts)
 
 
 def _python_file(path: Path, function: str, system: System | None) -> Checked:

@@ -51,7 +51,7 @@ def curve(
     loads: Iterable[float] | None = None,
     jobs: int | None = None,
     rng: Rng = None,
-    seed: int | None = None,
+    seed: Rng = None,
     progress: Watch | None = None,
 ) -> Result:
     """Return E[T] at each of ``loads`` (shares of the threshold, 0 included): exactly where possible, else simulated.
@@ -67,8 +67,8 @@ def curve(
         Loads from 0 to below 1; by default 25 of them up to 0.999, or 9 up to 0.95 where each has to be simulated.
     jobs
         Jobs of each simulation, where there is one; by default as many as the cluster's memory asks for.
-    rng, seed
-        Either, for what is simulated.
+    seed, rng
+        Two names of the seed of what is simulated, as for :func:`msj.simulate`.
     progress
         Told before each load.
 

@@ -16,6 +16,7 @@ from msj.model.numbers import whole
 from msj.results.grid import write_grid
 from msj.simulation.event_recorder import record_events
 from msj.simulation.question import arrival_rate_of
+from msj.workloads import Rng
 
 MAX_DECISIONS = 100_000
 WIDTH = 110
@@ -124,7 +125,7 @@ def _listed(jobs: tuple[int, ...]) -> str:
     return f"{' '.join(map(str, jobs[:LISTED]))} +{len(jobs) - LISTED}"
 
 
-def decisions(system: SystemLike, count: int = 20, *, policy: Any = None, seed: int | None = None) -> Decisions:
+def decisions(system: SystemLike, count: int = 20, *, policy: Any = None, seed: Rng = None) -> Decisions:
     """Return the first decisions of a policy on a system that starts empty.
 
     Jobs are those that :func:`msj.simulate` with the same seed begins with.
@@ -138,7 +139,7 @@ def decisions(system: SystemLike, count: int = 20, *, policy: Any = None, seed: 
     policy
         Another policy than the system's; the load is that of the system's own.
     seed
-        For equal jobs.
+        Seed of the jobs, as for :func:`msj.simulate`.
 
     Examples
     --------

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
 from msj.answers.held_out import parts_of, predictions
 from msj.answers.question import question, root_of
 from msj.answers.replay import policies_of, servers_of
-from msj.effort import Effort, Watch
+from msj.effort import Effort
 from msj.errors import Failure, InvalidInput
-from msj.fitting import FitOptions, Fitted, fitted
+from msj.fitting import Fitted, fitted
 from msj.fitting.remarks import arrivals_words, notes_of, order_words, remarks_of
 from msj.logs import Trace, as_trace
 from msj.model import System
 from msj.model.numbers import whole
 from msj.model.spec_file import to_toml
+from msj.options import FitOptions, FittingOptions, takes
 from msj.results import Missing, Outcome, Quantity, Result, provenance
 from msj.results.units import ratio
 from msj.results.units import time_unit as unit_named
 from msj.store import write_text
-from msj.workloads import Rng
 from msj.workloads.streams import seed_record
 
 POLICIES = ("fcfs", "easy-backfilling")
-HELD_OUT = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,64 +64,17 @@ class FitResult(Result):
         write_text(Path(path), self.to_toml(unit))
 
 
-@question
-def fit(
-    file: Trace | str | os.PathLike[str],
-    *,
-    servers: int | None = None,
-    classes: int = FitOptions.classes,
-    by: str | None = None,
-    durations: str = "auto",
-    phases: int = FitOptions.phases,
-    arrivals: str = "auto",
-    order: str = "auto",
-    policy: Any = "fcfs",
-    held_out: float | None = HELD_OUT,
-    scale_load: float = 1,
-    policies: Iterable[Any] | None = None,
-    draws: int | None = None,
-    format: str | None = None,  # noqa: A002
-    servers_are: str | None = None,
-    columns: str | Mapping[str, str] = "",
-    time_unit: str | None = None,
-    wait_from: str = "eligible",
-    strict: bool = False,
-    rng: Rng = None,
-    seed: int | None = None,
-    progress: Watch | None = None,
-    dask: Any = None,
-) -> FitResult:
-    """Fit a cluster to a log, and say how well such a fit predicts a part of the log it was not made from.
+@dataclass(frozen=True)
+class FitQuestion(FittingOptions):
+    """The question of :func:`msj.fit`."""
 
-    Parameters
-    ----------
-    file
-        The log: a file or a trace.
-    servers
-        The machine's size, where the log does not say it or says it wrong.
-    classes, by
-        At most so many classes, by need; or one for each name in the column ``by``.
-    durations, phases
-        ``auto``, ``phase-type``, ``lognormal`` or ``empirical``; a phase type has at most so many phases.
-    arrivals
-        ``auto``, ``poisson``, ``mmpp`` or ``daily``.
-    order
-        ``auto``, ``independent``, ``sticky`` or ``markov``.
-    policy
-        The policy of the cluster that is written; a log does not say its own.
-    held_out
-        The share of the log's time, at its end, that is predicted from the rest; None: no prediction.
-    scale_load, policies, draws
-        Of the prediction: so many times as much load, the policies (FCFS and EASY), how often jobs are drawn.
-    format, servers_are, columns, time_unit, wait_from, strict
-        How to read the file, as for :func:`msj.read_log`.
-    rng, seed
-        For the jobs that are drawn.
-    progress
-        Told how far it is.
-    dask
-        A Dask cluster whose workers serve the sampled workloads: the address of its scheduler, or a
-        ``distributed.Client``. The answer does not depend on it.
+    file: Trace | str | os.PathLike[str] = field(metadata={"help": "The log: a file or a trace."})
+
+
+@question
+@takes(FitQuestion)
+def fit(asked: FitQuestion) -> FitResult:
+    """Fit a cluster to a log, and say how well such a fit predicts a part of the log it was not made from.
 
     Examples
     --------
@@ -132,31 +83,22 @@ def fit(
     >>> found.cluster.order.law, [c.need for c in found.cluster.classes][:3]
     ('sticky', [1, 2, 3])
     """
-    trace = as_trace(
-        file,
-        format=format,
-        servers=servers,
-        servers_are=servers_are,
-        columns=columns,
-        time_unit=time_unit,
-        wait_from=wait_from,
-        strict=strict,
-    )
-    size = servers_of(trace, servers)
-    options = FitOptions(
-        classes=classes, by=by, durations=durations, phases=phases, arrivals=arrivals, order=order, policy=policy
-    )
-    chosen = policies_of(None, POLICIES if policies is None else policies)
-    root = root_of(rng, seed)
-    parts = None if held_out is None else parts_of(trace, size, share=held_out, scale_load=scale_load)
-    times = None if draws is None else whole(draws, "draws")
+    trace = as_trace(asked.file, asked)
+    size = servers_of(trace, asked.servers)
+    options = FitOptions(**asked.part(FitOptions))
+    chosen = policies_of(None, POLICIES if asked.policies is None else asked.policies)
+    root, share = root_of(asked.rng, asked.seed), asked.held_out or None
+    parts = None if share is None else parts_of(trace, size, share=share, scale_load=asked.scale_load)
+    times = None if asked.draws is None else whole(asked.draws, "draws")
     found = fitted(trace, options, size)
     rows, missing = rows_of_fit(found), []
     if parts is not None:
         reason = parts.why_not
         if reason is None:
-            effort = Effort(progress=progress)
-            rows += predictions(parts, size, options, policies=chosen, root=root, draws=times, effort=effort, dask=dask)
+            effort = Effort(progress=asked.progress)
+            rows += predictions(
+                parts, size, options, policies=chosen, root=root, draws=times, effort=effort, dask=asked.dask
+            )
         else:
             missing.append(Missing(name="prediction", failure=Failure.NOT_SUPPORTED, reason=reason))
     return FitResult(

@@ -9,8 +9,8 @@ that draw jobs independently see only the latter.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,9 @@ from msj.errors import Failure
 from msj.logs import Trace, as_trace
 from msj.logs.groups import by_need
 from msj.logs.look import in_use_words, over_time
+from msj.options import LEVELS, ReadOptions, SeedOptions, argument, takes
 from msj.results import Missing, Outcome, Quantity, Result, provenance
-from msj.simulation.estimates import LEVELS
-from msj.workloads import RecordedJobs, Rng, Streams
+from msj.workloads import RecordedJobs, Streams
 from msj.workloads.streams import seed_record
 
 SHUFFLES = 10
@@ -45,38 +45,20 @@ class LogResult(Result):
         return self.trace.source or "log"
 
 
-@question
-def log(
-    file: Trace | str | os.PathLike[str],
-    *,
-    servers: int | None = None,
-    users: bool = False,
-    levels: Sequence[float] = LEVELS,
-    format: str | None = None,  # noqa: A002
-    servers_are: str | None = None,
-    columns: str | Mapping[str, str] = "",
-    time_unit: str | None = None,
-    wait_from: str = "eligible",
-    strict: bool = False,
-    rng: Rng = None,
-    seed: int | None = None,
-) -> LogResult:
-    """Look at a log: rows read and left out, utilisation, waits.
+@dataclass(frozen=True)
+class LogQuestion(ReadOptions, SeedOptions):
+    """The question of :func:`msj.log`."""
 
-    Parameters
-    ----------
-    file
-        The file, or a trace.
-    servers
-        The machine's size, where the log does not say it or says it wrong.
-    users
-        Whether users are named: their jobs and waits, those with most work first.
-    levels
-        Percentiles to give.
-    format, servers_are, columns, time_unit, wait_from, strict
-        How to read the file, as for :func:`msj.read_log`.
-    rng, seed
-        For shuffled jobs.
+    file: Trace | str | os.PathLike[str] = field(metadata={"help": "The file, or a trace."})
+    _: KW_ONLY
+    users: bool = argument(False, "Whether users are named: their jobs and waits, those with most work first.")
+    levels: Sequence[float] = argument(LEVELS, "Percentiles to give.")
+
+
+@question
+@takes(LogQuestion)
+def log(asked: LogQuestion) -> LogResult:
+    """Look at a log: rows read and left out, utilisation, waits.
 
     Examples
     --------
@@ -85,23 +67,14 @@ def log(
     >>> found["jobs_read"], found["jobs_used"], found.at(reason="bad-line")["jobs_left_out"]
     (2006.0, 2000.0, 1.0)
     """
-    trace = as_trace(
-        file,
-        format=format,
-        servers=servers,
-        servers_are=servers_are,
-        columns=columns,
-        time_unit=time_unit,
-        wait_from=wait_from,
-        strict=strict,
-    )
-    root = root_of(rng, seed)
+    trace = as_trace(asked.file, asked)
+    root = root_of(asked.rng, asked.seed)
     span = float(trace.column("submit")[-1] - trace.column("submit")[0])
     rows = [
         *_counts(trace),
         *_load(trace, span),
         *_saturated(trace, root),
-        *_waits(trace, checked_levels(levels), users),
+        *_waits(trace, checked_levels(asked.levels), asked.users),
     ]
     return LogResult(
         system={"time_unit": "seconds"} | ({} if trace.servers is None else {"servers": trace.servers}),

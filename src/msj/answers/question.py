@@ -21,8 +21,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from msj.answers.cross_check import require_agreement
 from msj.errors import InvalidInput
+from msj.logs.spec_or_log import as_system
 from msj.model import System
-from msj.model.spec_file import SystemLike, as_system
+from msj.model.spec_file import SystemLike
 from msj.model.trials import try_laws
 from msj.registry import files_behind
 from msj.results import Result
@@ -116,7 +117,7 @@ def identity_of(
     return {"identity": digest(*parts)}
 
 
-def root_of(rng: Rng, seed: int | None) -> Any:
+def root_of(rng: Rng, seed: Rng) -> Any:
     """Return the seed sequence that ``rng=`` or ``seed=`` stands for; a fresh one if neither is given.
 
     Examples

@@ -41,7 +41,7 @@ def region(
     points: int | None = None,
     jobs: int | None = None,
     rng: Rng = None,
-    seed: int | None = None,
+    seed: Rng = None,
     progress: Watch | None = None,
 ) -> Result:
     """Return the borders of the stability region in the plane of two classes' arrival rates.
@@ -59,8 +59,8 @@ def region(
         About how many mixes to look at; by default 41, or 11 where each has to be simulated.
     jobs
         Jobs of each simulation, where there is one.
-    rng, seed
-        Either, for what is simulated.
+    seed, rng
+        Two names of the seed of what is simulated, as for :func:`msj.simulate`.
     progress
         Told before each mix.
 

@@ -10,7 +10,8 @@ A policy that does not apply to the jobs and the machine is left out with its re
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,54 +24,39 @@ from msj.disciplines.applicable import Applicable, applicable_policies, chosen_p
 from msj.effort import Progress, Watch
 from msj.engines.completed import Completed
 from msj.errors import Failure, InvalidInput, NotSupported
-from msj.logs import Trace, read_log
+from msj.logs import Trace, as_trace
 from msj.logs.groups import Groups, by_need
 from msj.logs.job_files import Served, check_path, write_jobs
 from msj.logs.look import in_use_words
-from msj.logs.scenario import Prepared, Scenario, prepared
+from msj.logs.reading import window
+from msj.logs.scenario import Prepared, prepared
 from msj.model import JobClass, System
 from msj.model.durations import Empirical
 from msj.model.numbers import number, whole
+from msj.options import LEVELS, ReadOptions, ReplayOptions, Scenario, takes
+from msj.options.replaying import SHAKES
 from msj.results import Missing, Outcome, Quantity, Result, provenance
 from msj.simulation import replay_jobs
-from msj.simulation.estimates import LEVELS
 from msj.simulation.replay import require_fitting
-from msj.workloads import RecordedJobs, Rng, Streams
+from msj.workloads import RecordedJobs, Streams
 from msj.workloads.job_block import JobBlock
 from msj.workloads.streams import seed_record
 
-SHAKES, SHAKE = 20, 60.0  # replays of a log with moved submissions; by up to so many seconds either way
 CENTRAL = (2.5, 97.5)
 
 
+@dataclass(frozen=True)
+class ReplayQuestion(ReplayOptions):
+    """The question of :func:`msj.replay`."""
+
+    jobs: RecordedJobs | Trace | str | os.PathLike[str] = field(
+        metadata={"help": "The jobs, a trace, or the file of a log. The same may be replayed again."}
+    )
+
+
 @question
-def replay(
-    jobs: RecordedJobs | Trace | str | os.PathLike[str],
-    *,
-    servers: int | None = None,
-    policy: Any = None,
-    policies: Iterable[Any] | None = None,
-    estimates: str | None = None,
-    overruns: str = "keep",
-    largest_need: int | None = None,
-    scale_load: float = 1,
-    from_log_state: bool = False,
-    from_time: float | None = None,
-    until_time: float | None = None,
-    shakes: int | None = None,
-    shake: float = SHAKE,
-    levels: Sequence[float] = LEVELS,
-    format: str | None = None,  # noqa: A002
-    servers_are: str | None = None,
-    columns: str | Mapping[str, str] = "",
-    time_unit: str | None = None,
-    wait_from: str = "eligible",
-    strict: bool = False,
-    rng: Rng = None,
-    seed: int | None = None,
-    jobs_file: str | os.PathLike[str] | None = None,
-    progress: Watch | None = None,
-) -> Result:
+@takes(ReplayQuestion)
+def replay(asked: ReplayQuestion) -> Result:
     """Serve recorded jobs by a policy, or several, until the last is done, and say how long they took.
 
     Rows of kind ``replayed`` stand at their ``policy``: facts about these very jobs, without confidence intervals.
@@ -78,35 +64,6 @@ def replay(
     central 95 % of replays with slightly moved submissions. A policy that does not apply to these jobs on this machine
     is left out: a note and ``missing`` have the reason. If no policy applies, that is an error. Start and finish of
     every job: :func:`msj.simulation.replay_jobs`.
-
-    Parameters
-    ----------
-    jobs
-        The jobs, a trace, or the file of a log. The same may be replayed again, under other policies.
-    servers
-        Number of servers; that of the log where it says it. Jobs of a file that need more are left out.
-    policy, policies
-        A name, a table, a policy or a plain function; or several.
-    estimates, overruns
-        What backfilling is told: ``exact``, ``requested`` or ``factor:2``; and what becomes of jobs that ran longer
-        than requested: ``keep``, ``cut`` or ``stretch``.
-    largest_need, scale_load
-        Jobs get at most so many servers, and run longer; so many times as much load.
-    from_log_state, from_time, until_time
-        Begin with what was running and waiting in the log; only jobs submitted between these seconds.
-    shakes, shake
-        How many replays with moved submissions (20 for a log, none for arrays), and by up to how many seconds.
-    levels
-        Percentiles to give.
-    format, servers_are, columns, time_unit, wait_from, strict
-        How to read the file, as for :func:`msj.read_log`.
-    rng, seed
-        For moved submissions, and for policies that draw lots.
-    jobs_file
-        Write every job to this file: ``.parquet``, ``.csv`` (as Batsim and evalys have it) or ``.swf``; those of
-        several policies to a file each.
-    progress
-        Told how far it is.
 
     Examples
     --------
@@ -119,40 +76,31 @@ def replay(
     >>> both.at(policy="easy-backfilling")["mean_waiting_time"] < both.at(policy="fcfs")["mean_waiting_time"]
     True
     """
-    chosen = policies_of(policy, policies)
-    reading = {
-        "format": format,
-        "servers_are": servers_are,
-        "columns": columns,
-        "time_unit": time_unit,
-        "wait_from": wait_from,
-        "strict": strict,
-    }
-    scenario = Scenario(
-        estimates=estimates,
-        overruns=overruns,
-        largest_need=largest_need,
-        scale_load=scale_load,
-        from_log_state=from_log_state,
-        from_time=from_time,
-        until_time=until_time,
-    )
+    chosen = policies_of(asked.policy, asked.policies)
+    scenario, jobs_file = Scenario(**asked.part(Scenario)), asked.jobs_file
     if jobs_file is not None:
         check_path(Path(jobs_file), [p.preemptive for p in chosen.values()])
-    trace = _trace(jobs, servers, reading, scenario)
-    size = servers_of(trace, servers)
-    given = _given(jobs, scenario) if trace is None else prepared(trace, scenario, size)
+    trace = _trace(asked)
+    size = servers_of(trace, asked.servers)
+    given = _given(asked) if trace is None else prepared(trace, scenario, size, between=window(trace, asked))
     if len(given.jobs.jobs) == 0:
         raise InvalidInput("there are no jobs to replay; give at least one")
-    root = root_of(rng, seed)
-    times = (SHAKES if trace is not None else 0) if shakes is None else whole(shakes, "shakes", least=0)
-    ask = _Replay(given, size, root, checked_levels(levels), float(number(shake, "shake")), trace)
+    root = root_of(asked.rng, asked.seed)
+    times = (SHAKES if trace is not None else 0) if asked.shakes is None else whole(asked.shakes, "shakes", least=0)
+    ask = _Replay(
+        given,
+        size,
+        root,
+        checked_levels(LEVELS if asked.levels is None else asked.levels),
+        float(number(asked.shake, "shake")),
+        trace,
+    )
     recorded = recorded_system(given.jobs.jobs, size)
     able = applicable_policies(recorded, chosen, why_not_comparable).required()
     left_out, done = dict(able.left_out), {}
     rows, notes = ask.recorded(), [*(trace.notes if trace is not None else ()), *given.notes]
     for index, (name, one) in enumerate(able.policies.items()):
-        watch = None if progress is None else _within(progress, index, len(able.policies))
+        watch = None if asked.progress is None else _within(asked.progress, index, len(able.policies))
         try:
             # The laws of durations are not known; shares and means are.
             found, done[name] = ask.rows(name, one if one.knows_laws else one.on(recorded), times, watch)
@@ -201,23 +149,27 @@ def recorded_system(jobs: JobBlock, servers: int) -> System:
     return System(servers=servers, classes=tuple(classes))
 
 
-def _trace(jobs: Any, servers: int | None, reading: dict[str, Any], scenario: Scenario) -> Trace | None:
+def _trace(asked: ReplayQuestion) -> Trace | None:
     """Return the log; None where the jobs are arrays."""
-    if isinstance(jobs, (RecordedJobs, Trace)):
-        return jobs if isinstance(jobs, Trace) else None
-    if isinstance(jobs, Mapping):
+    if isinstance(asked.jobs, RecordedJobs):
+        return None
+    if isinstance(asked.jobs, Mapping):
         raise InvalidInput("of jobs that were given as arrays only a hash is kept; give the jobs themselves")
-    if not isinstance(jobs, (str, os.PathLike)):
-        raise InvalidInput(f"{type(jobs).__name__} is neither jobs nor a log; give RecordedJobs, a Trace or a file")
+    if not isinstance(asked.jobs, (Trace, str, os.PathLike)):
+        given = type(asked.jobs).__name__
+        raise InvalidInput(f"{given} is neither jobs nor a log; give RecordedJobs, a Trace or a file")
     # With a largest need even jobs larger than the machine may get on it: they are judged later.
-    return read_log(jobs, servers=servers if scenario.largest_need is None else None, **reading)
+    reading = asked.part(ReadOptions) | ({} if asked.largest_need is None else {"servers": None})
+    return as_trace(asked.jobs, ReadOptions(**reading), cut=not asked.from_log_state)
 
 
-def _given(jobs: Any, scenario: Scenario) -> Prepared:
-    if scenario != Scenario():
+def _given(asked: ReplayQuestion) -> Prepared:
+    usual = ReplayOptions(servers=asked.servers)
+    if any(asked.part(group) != usual.part(group) for group in (Scenario, ReadOptions)):
         raise NotSupported("estimates, loads and stretches are changed in a log; change the arrays yourself")
-    count = len(jobs.jobs)
-    return Prepared(jobs=jobs, counted=np.ones(count, dtype=bool), waited=np.zeros(count), place=np.arange(count))
+    assert isinstance(asked.jobs, RecordedJobs)
+    count = len(asked.jobs.jobs)
+    return Prepared(jobs=asked.jobs, counted=np.ones(count, dtype=bool), waited=np.zeros(count), place=np.arange(count))
 
 
 def servers_of(trace: Trace | None, servers: int | None) -> int:

@@ -6,91 +6,36 @@ which the analysis knows; the simulation wants an arrival rate. The two meet her
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from msj.answers.known import known_of
 from msj.answers.question import SystemLike, as_system, question, root_of
 from msj.answers.saturated import solve_saturated
 from msj.answers.threshold import exceeded, quick_threshold, turns_away
-from msj.effort import Effort
 from msj.errors import NotSupported, TooLarge
 from msj.model import System
-from msj.results import Result, Watch
-from msj.simulation import LEVELS, simulate_at_rate
-from msj.workloads import Rng
+from msj.options import SimulateOptions, SingleRunOptions, takes
+from msj.results import Result
+from msj.simulation import simulate_at_rate
+
+
+@dataclass(frozen=True)
+class Simulation(SimulateOptions):
+    """The question of :func:`msj.simulate`."""
+
+    system: SystemLike = field(metadata={"help": "The cluster, or the file that describes it."})
 
 NO_NOISE = 1e-6  # relative width of an interval that only rounding errors have
 
 
 @question
-def simulate(
-    system: SystemLike,
-    *,
-    policy: Any = None,
-    jobs: int | None = None,
-    time: float | None = None,
-    precision: float | None = None,
-    rng: Rng = None,
-    seed: int | None = None,
-    replications: int | None = None,
-    workers: int = 1,
-    processes: int | None = None,
-    warm_up: float | None = None,
-    levels: Sequence[float] = LEVELS,
-    controls: bool = True,
-    stability_threshold: float | None = None,
-    effort: Effort | None = None,
-    progress: Watch | None = None,
-    jobs_file: str | os.PathLike[str] | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    dask: Any = None,
-) -> Result:
+@takes(Simulation)
+def simulate(asked: Simulation) -> Result:
     """Return estimates with 95 % intervals of how long jobs stay and what servers do.
 
     A run that is too short for intervals says so (outcome ``too-short``), with the number of jobs that would do; a
     load that is known to be too much is not simulated (``unstable``). See ``docs/simulation.md``.
-
-    Parameters
-    ----------
-    system
-        The cluster, or the file that describes it.
-    policy
-        Replaces the system's policy: a name, a table, a policy, a plain function that decides, or
-        ``"file.py:function"``. A load is still a share of the threshold under the system's own policy.
-    jobs, time
-        How many jobs to simulate, or for how long (as many jobs as arrive in that time on average), all
-        replications together. With ``precision`` it is the most. A million jobs if nothing is said.
-    precision
-        Stop when the half-width of the mean response time's interval is at most this share of it.
-    rng, seed
-        Either: a seed, ``SeedSequence``, ``Generator``, or None for a fresh seed (recorded in the provenance).
-    replications
-        Independent runs; chosen by the cluster's memory if nothing is said.
-    workers, processes
-        Two names for one thing: how many replications run side by side; the answer does not depend on it.
-    warm_up
-        Share of each replication that is left out at its beginning; chosen by the cluster's memory if nothing is said.
-    levels
-        Percentiles to give.
-    controls
-        Whether what exactly solved single servers find on the same jobs is used to take off noise.
-    stability_threshold
-        Of the system's own policy, where that is known from elsewhere.
-    effort
-        Limits and a deadline, where they are kept together.
-    progress
-        Told after every piece of the run, and before something takes unusually long.
-    jobs_file
-        Write every job to this file, the warm-up and those that followed too: ``.csv``, or else Parquet.
-    checkpoint
-        Keep the run's state in this file; if it exists, the run is continued from there, bit for bit. More jobs may be
-        asked for than before.
-    dask
-        A Dask cluster whose workers run the replications: the address of its scheduler, or a ``distributed.Client``.
-        The answer does not depend on it.
 
     Examples
     --------
@@ -100,7 +45,7 @@ def simulate(
     >>> result.outcome.label, row.low < 7.517772 < row.high
     ('job-limit-reached', True)
     """
-    own = as_system(system)
+    own, policy, stability_threshold = as_system(asked.system), asked.policy, asked.stability_threshold
     if stability_threshold is None:
         stability_threshold = quick_threshold(own)
     served = with_arrival_rate(own, stability_threshold)
@@ -114,25 +59,12 @@ def simulate(
         stability_threshold = exceeded(served)
     found = simulate_at_rate(
         served,
-        root=root_of(rng, seed),
-        effort=effort,
+        root=root_of(asked.rng, asked.seed),
         known=known_of(served, stability_threshold),
-        jobs=jobs,
-        time=time,
-        precision=precision,
-        replications=replications,
-        workers=workers,
-        processes=processes,
-        warm_up=warm_up,
-        levels=levels,
-        controls=controls,
-        progress=progress,
-        jobs_file=jobs_file,
-        checkpoint=checkpoint,
-        any_seed=rng is None and seed is None,
-        dask=dask,
+        any_seed=asked.rng is None and asked.seed is None,
+        **asked.part(SingleRunOptions),
     )
-    return replace(found, notes=(*found.notes, *_known_already(found))) if controls else found
+    return replace(found, notes=(*found.notes, *_known_already(found))) if asked.controls else found
 
 
 def _known_already(found: Result) -> Iterator[str]:

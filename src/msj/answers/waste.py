@@ -34,7 +34,8 @@ def waste(
     system
         The cluster, or the file that describes it; how much arrives does not matter.
     vary
-        What the curve runs over: ``share:CLASS=0..1``, ``rate-ratio=0.01..100`` or ``servers=10..400``.
+        What the curve runs over: ``share:CLASS=0..1``, ``rate-ratio=0.01..100`` or ``servers=10..400``; or the values
+        themselves, ``share:CLASS=0.1,0.2``, ``rate-ratio=0.01..100/9`` (9 values), ``servers=10..400..10`` (by tens).
     points
         About how many points to take over a share or a rate ratio; by default the more, the more large jobs fit.
     method

@@ -100,10 +100,13 @@ def waste_curve(
     vary = parse_vary(vary) if isinstance(vary, str) else vary
     solved = _Solved(system, vary, method, progress)
     values: list[float]
-    if isinstance(vary, VaryServers):
+    if isinstance(vary, VaryServers) or vary.values:
         if points is not None:
-            raise InvalidInput(f"points = {points} does not go with {vary}; write a step, as in servers=10..400..10")
-        values = [*vary.grid()]
+            raise InvalidInput(
+                f"points = {points} does not go with {vary}; write a step, as in servers=10..400..10, or a range "
+                "without values"
+            )
+        values = [*(vary.grid() if isinstance(vary, VaryServers) else vary.values)]
     else:
         most = _enough(system) if points is None else whole(points, "points", least=3)
         if most > MOST_POINTS:
@@ -192,7 +195,7 @@ def _turns(heights: list[float]) -> list[tuple[int, int]]:
 def _extremum(i: int, sign: int, values: list[float], solved: _Solved) -> Extremum:
     """Return the turn at ``values[i]``, located between its neighbours where there is something between them."""
     value, at_end = values[i], i in (0, len(values) - 1)
-    if not at_end and not isinstance(solved.vary, VaryServers):
+    if not at_end and not isinstance(solved.vary, VaryServers) and not solved.vary.values:
         low, width = values[i - 1], values[i + 1] - values[i - 1]  # scaled: Brent stops at 1e-8 of the argument
         search = minimize_scalar(
             lambda x: -sign * solved.waste(low + float(x) * width), bounds=(0.0, 1.0), options={"xatol": 1e-6}

@@ -7,18 +7,19 @@ from typing import Any
 
 import click
 
-from msj.cli.cluster_options import cluster_options
-from msj.cli.options import SEED, load_options, output_options, read_system, speaking_of, spec_file
+from msj.cli.cluster_options import ClusterOptions
+from msj.cli.options import input_file, options_of, read_system, speaking_of
+from msj.cli.output import Output
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import leave, show_result
+from msj.cli.show import leave
 from msj.model.numbers import positive
 from msj.model.written_units import plain_time
+from msj.options import SeedOptions
 
 
 @click.command()
-@spec_file
-@load_options
-@cluster_options
+@input_file
+@options_of(ClusterOptions, "cluster")
 @click.option(
     "--method",
     type=click.Choice(["auto", "chain", "closed-form"]),
@@ -39,8 +40,8 @@ from msj.model.written_units import plain_time
 @click.option("--law", metavar="N", type=click.IntRange(min=0), help="Also list P(0), ..., P(N jobs in system).")
 @click.option("--bounds", is_flag=True, help="Also list what bounds and limits are made of, term by term.")
 @click.option("--or-simulate", is_flag=True, help="Simulate what has no exact answer.")
-@click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
-@output_options
+@options_of(SeedOptions, "seeding")
+@options_of(Output, "output")
 def analyse(
     file: Path,
     method: Any,
@@ -51,10 +52,9 @@ def analyse(
     law: int | None,
     bounds: bool,
     or_simulate: bool,
-    seed: int | None,
-    as_json: bool,
-    as_csv: bool,
-    **cluster: Any,
+    seeding: SeedOptions,
+    output: Output,
+    cluster: ClusterOptions,
 ) -> None:
     """Say how much the cluster in FILE can take, what it wastes and how long jobs stay.
 
@@ -72,7 +72,7 @@ def analyse(
     """
     from msj import answers
 
-    system = read_system(file, **cluster)
+    system = read_system(file, **cluster.given())
     if exact is False and percentiles:
         raise click.UsageError("--no-exact and --percentiles contradict each other; leave one out")
     with speaking_of(file), ProgressBar() as bar:
@@ -86,8 +86,8 @@ def analyse(
             law=law,
             bounds=bounds,
             or_simulate=or_simulate,
-            seed=seed,
+            **seeding.given(),
             progress=bar.show,
         )
-    show_result(result, as_json=as_json, as_csv=as_csv)
+    output.show(result)
     leave(result)

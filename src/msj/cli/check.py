@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from msj.cli.log_options import reading_options
-from msj.cli.options import read_system
+from msj.cli.options import options_of, read_system
 from msj.cli.show import show_json
+from msj.options import ReadOptions
 
 
 @click.command()
@@ -18,8 +17,8 @@ from msj.cli.show import show_json
     "--on", type=click.Path(path_type=Path), metavar="SPEC", help="Try functions on the needs of the cluster in SPEC."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@reading_options
-def check(file: str, on: Path | None, as_json: bool, **reading: Any) -> None:
+@options_of(ReadOptions, "reading")
+def check(file: str, on: Path | None, as_json: bool, reading: ReadOptions) -> None:
     """Say what FILE is and whether it is valid: a spec file, a log, or a Python file with policies.
 
     A Python file (FILE.py or FILE.py:FUNCTION) is run, and its decision functions are tried. What is wrong is printed
@@ -33,7 +32,7 @@ def check(file: str, on: Path | None, as_json: bool, **reading: Any) -> None:
     """
     from msj.answers.check import check as check_file
 
-    found = check_file(file, system=None if on is None else read_system(on), **reading)
+    found = check_file(file, system=None if on is None else read_system(on), **reading.given())
     if as_json:
         show_json(found.to_dict())
     else:

@@ -1,35 +1,36 @@
-"""Options that look at the same cluster otherwise: with more servers, or in another unit of time."""
+"""Options that look at the same cluster otherwise: at another load, with more servers, or in another unit of time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import click
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from msj.cli.messages import say
+from msj.options import Options, option
 
 if TYPE_CHECKING:
     from msj.model import System
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+LOADS = ("load", "arrival_rate", "utilisation")
 
 
-def unit_option(command: Command) -> Command:
-    """Add --unit."""
-    return click.option("--unit", metavar="UNIT", help="Say times in this unit: s, min, h, days, ...")(command)
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions(Options):
+    """What replaces the spec file's own."""
 
-
-def cluster_options(command: Command) -> Command:
-    """Add --servers and --unit."""
-    from msj.cli.options import WholeNumber
-
-    return click.option(
-        "--servers",
-        type=WholeNumber(min=1),
-        metavar="N",
-        help="So many servers instead; as many jobs arrive as before.",
-    )(unit_option(command))
+    load: str | None = option(
+        None, "Replace the file's load by: share of the stability threshold (lambda / lambda*).", metavar="NUMBER"
+    )
+    arrival_rate: str | None = option(
+        None, "Replace the file's load by: jobs per unit of time (lambda), or '12 per hour'.", metavar="NUMBER"
+    )
+    utilisation: str | None = option(
+        None, "Replace the file's load by: lambda * E[need x duration] / servers.", metavar="NUMBER"
+    )
+    servers: int | None = option(
+        None, "Replace the file's number of servers; as many jobs arrive as before.", metavar="N", kind="servers"
+    )
+    unit: str | None = option(None, "Unit of times in the answer: s, min, h, days, ...", metavar="UNIT")
 
 
 def with_servers(system: System, servers: int, *, load_is_given: bool) -> System:

@@ -7,26 +7,19 @@ from typing import Any
 
 import click
 
-from msj.cli.cluster_options import unit_option
-from msj.cli.options import (
-    SEED,
-    WholeNumber,
-    load_options,
-    output_options,
-    plot_option,
-    read_system,
-    speaking_of,
-    spec_file,
-)
+from msj.cli.cluster_options import ClusterOptions
+from msj.cli.options import WholeNumber, input_file, options_of, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import server_counts
-from msj.cli.show import draw_to, leave, show_result
+from msj.cli.show import leave
 from msj.errors import InvalidInput
 from msj.model.numbers import whole
+from msj.options import SeedOptions
 
 
 @click.command("cluster")
-@spec_file
+@input_file
 @click.option(
     "--servers", metavar="LIST", help="Numbers of servers: 64,128,256 or 64..65536 (doubling).  [default: FILE's]"
 )
@@ -43,23 +36,19 @@ from msj.model.numbers import whole
     metavar="CAP,...",
     help="Also answer with needs above CAP cut to it, durations stretched to keep the work.",
 )
-@load_options
-@unit_option
+@options_of(ClusterOptions, "cluster", without=["servers"])
 @click.option("--jobs", type=WholeNumber(min=1000), metavar="N", help="Jobs of each simulation.  [default: by size]")
-@click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
-@output_options
-@plot_option
+@options_of(SeedOptions, "seeding")
+@options_of(DrawnOutput, "output")
 def cluster(
     file: Path,
     servers: str | None,
     keep: Any,
     largest_need: str | None,
     jobs: int | None,
-    seed: int | None,
-    as_json: bool,
-    as_csv: bool,
-    plot: Path | None,
-    **options: Any,
+    seeding: SeedOptions,
+    output: DrawnOutput,
+    cluster: ClusterOptions,
 ) -> None:
     """Say how waiting, response time and waste of FILE change with the servers or a cap on the largest need.
 
@@ -75,13 +64,15 @@ def cluster(
     from msj.growth import cluster_scaling
     from msj.plots import cluster_scaling as picture
 
-    system = read_system(file, **options)
+    system = read_system(file, **cluster.given())
     sizes = None if servers is None else server_counts(servers)
     caps = [] if largest_need is None else _caps(largest_need)
     with speaking_of(file), ProgressBar() as bar:
-        result = cluster_scaling(system, sizes, keep=keep, largest_needs=caps, jobs=jobs, seed=seed, progress=bar.show)
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    draw_to(plot, picture.draw, result)
+        result = cluster_scaling(
+            system, sizes, keep=keep, largest_needs=caps, jobs=jobs, **seeding.given(), progress=bar.show
+        )
+    output.show(result)
+    output.draw(picture.draw, result)
     leave(result)
 
 

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from msj.cli.cluster_options import cluster_options
-from msj.cli.options import (
-    JOBS,
-    complete_policies,
-    load_options,
-    output_options,
-    plot_option,
-    policies_from_text,
-    read_system,
-    run_options,
-    speaking_of,
-    spec_file,
-)
+from msj.cli.cluster_options import ClusterOptions
+from msj.cli.options import complete_policies, input_file, options_of, policies_from_text, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import draw_to, leave, show_result
+from msj.cli.show import leave
+from msj.options import CompareOptions
 
 SHOWN = (
     "mean_response_time",
@@ -34,9 +24,8 @@ SHOWN = (
 
 
 @click.command()
-@spec_file
-@load_options
-@cluster_options
+@input_file
+@options_of(ClusterOptions, "cluster")
 @click.option(
     "--policies",
     required=True,
@@ -44,24 +33,14 @@ SHOWN = (
     help="Policies, by commas; differences are from the first.",
     shell_complete=complete_policies,
 )
-@click.option("--jobs", type=JOBS, metavar="N", help="Jobs to simulate under each.  [default: 1000000]")
-@run_options
-@plot_option
-@output_options
+@options_of(CompareOptions, "asked")
+@options_of(DrawnOutput, "output")
 def compare(
     file: Path,
     policies: str,
-    jobs: int | None,
-    seed: int | None,
-    replications: int | None,
-    workers: int,
-    dask: str | None,
-    levels: tuple[float, ...],
-    controls: bool,
-    plot: Path | None,
-    as_json: bool,
-    as_csv: bool,
-    **cluster: Any,
+    asked: CompareOptions,
+    output: DrawnOutput,
+    cluster: ClusterOptions,
 ) -> None:
     """Serve the same jobs by several policies and say how much they differ.
 
@@ -76,20 +55,9 @@ def compare(
     from msj import answers
     from msj.plots import comparison
 
-    system = read_system(file, **cluster)
+    system = read_system(file, **cluster.given())
     with speaking_of(file), ProgressBar() as bar:
-        result = answers.compare(
-            system,
-            policies_from_text(policies),
-            jobs=jobs,
-            seed=seed,
-            replications=replications,
-            workers=workers,
-            dask=dask,
-            levels=levels,
-            controls=controls,
-            progress=bar.show,
-        )
-    show_result(result, as_json=as_json, as_csv=as_csv, names=SHOWN)
-    draw_to(plot, comparison.draw, result)
+        result = answers.compare(system, policies_from_text(policies), **asked.given(), progress=bar.show)
+    output.show(result, SHOWN)
+    output.draw(comparison.draw, result)
     leave(result)

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from msj.cli.cluster_options import cluster_options
-from msj.cli.options import JOBS, SEED, output_options, plot_option, read_system, speaking_of, spec_file
+from msj.cli.cluster_options import LOADS, ClusterOptions
+from msj.cli.options import JOBS, input_file, options_of, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import draw_to, show_result
+from msj.options import SeedOptions
 
 
 @click.command()
-@spec_file
-@cluster_options
+@input_file
+@options_of(ClusterOptions, "cluster", without=LOADS)
 @click.option("--loads", metavar="LIST", help="Loads, e.g. 0.5,0.9,0.99; by default from 0 to 0.999 (simulated 0.95).")
 @click.option("--jobs", type=JOBS, metavar="N", help="Jobs of each simulation, where no exact answer exists.")
-@click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
-@plot_option
-@output_options
+@options_of(SeedOptions, "seeding")
+@options_of(DrawnOutput, "output")
 def curve(
     file: Path,
     loads: str | None,
     jobs: int | None,
-    seed: int | None,
-    plot: Path | None,
-    as_json: bool,
-    as_csv: bool,
-    **cluster: Any,
+    seeding: SeedOptions,
+    output: DrawnOutput,
+    cluster: ClusterOptions,
 ) -> None:
     """Give the mean response time of FILE against load: exact beside the RESET prediction, else simulated.
 
@@ -45,9 +42,9 @@ def curve(
     from msj.model.numbers import number
     from msj.plots import response_curve
 
-    system = read_system(file, any_load=True, **cluster)
+    system = read_system(file, any_load=True, **cluster.given())
     wanted = None if loads is None else [float(number(text.strip(), "load")) for text in loads.split(",")]
     with speaking_of(file), ProgressBar() as bar:
-        result = answers.curve(system, loads=wanted, jobs=jobs, seed=seed, progress=bar.show)
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    draw_to(plot, response_curve.draw, result)
+        result = answers.curve(system, loads=wanted, jobs=jobs, **seeding.given(), progress=bar.show)
+    output.show(result)
+    output.draw(response_curve.draw, result)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import output_options, read_system, speaking_of, spec_file
-from msj.cli.show import show_result
+from msj.cli.options import input_file, options_of, read_system, speaking_of
+from msj.cli.output import Output
 
 
 @click.command()
-@spec_file
-@output_options
-def design(file: Path, as_json: bool, as_csv: bool) -> None:
+@input_file
+@options_of(Output, "output")
+def design(file: Path, output: Output) -> None:
     """Find packings of the jobs in FILE, and how long each should last, that together take most.
 
     They are for the policies msr and nmsr, which let packings take turns; the last lines say how to write that.
@@ -29,4 +29,4 @@ def design(file: Path, as_json: bool, as_csv: bool) -> None:
     system = read_system(file)
     with speaking_of(file):
         result = answers.design(system)
-    show_result(result, as_json=as_json, as_csv=as_csv)
+    output.show(result)

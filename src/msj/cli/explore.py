@@ -7,17 +7,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from msj.cli.examples import examples
-from msj.cli.log_options import LogPath, reading_options
 from msj.cli.messages import say
-from msj.cli.options import SpecPath, read_system
+from msj.cli.options import InputPath, options_of, read_system
 from msj.cli.trust import asking_first, trust_option
 from msj.errors import InvalidInput, MsjError
+from msj.options import ReadOptions
 
 if TYPE_CHECKING:
     from msj.model import System
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 START = "cluster"
 HOME = ("127.0.0.1", "localhost", "::1")
-SPEC_FILES = (".toml", ".json")
 REDIRECT = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>msj explore</title>
 <meta http-equiv="refresh" content="0; url={address}">
@@ -34,18 +32,8 @@ REDIRECT = """<!doctype html>
 """
 
 
-class SpecOrLog(click.Path):
-    """The path of a spec file, known by its ending, or of a log."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
-        path = Path(value)
-        log = path.suffix.lower() not in SPEC_FILES and (path.exists() or path.suffix != "")
-        return (LogPath() if log else SpecPath()).convert(value, param, ctx)
-
-
 @click.command()
-@click.argument("file", type=SpecOrLog(), metavar="[FILE]", required=False)
+@click.argument("file", type=InputPath(), metavar="[FILE]", required=False)
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port.  [default: a free one]")
 @click.option(
@@ -72,7 +60,7 @@ class SpecOrLog(click.Path):
     help="Offer a policy function of your own on the page. May be repeated.",
 )
 @trust_option
-@reading_options
+@options_of(ReadOptions, "reading")
 def explore(
     file: Path | None,
     no_browser: bool,
@@ -82,12 +70,12 @@ def explore(
     idle: float | None,
     policies: tuple[str, ...],
     trust: bool,
-    **reading: Any,
+    reading: ReadOptions,
 ) -> None:
     """Show the cluster in FILE on a page and let it be changed: servers, load, policy, shares, needs, a cap.
 
     The page is served on this machine only, at an address with a token made for this run; it needs no network. FILE
-    is a spec file (.toml, .json) or a log: then the page has its jobs as independent classes and replays them, too.
+    is a spec file or a log: then the page has its jobs as independent classes and replays them, too.
     Without FILE an example is shown. Ctrl-C ends it. Needs msj[web] (starlette and uvicorn). A spec file may name a
     Python file with a policy; it is run only after a confirmation, or with --trust.
 
@@ -149,18 +137,17 @@ def _open_browser(file: Path) -> None:
         say("no browser was found; open the address above")
 
 
-def _recording(file: Path | None, reading: dict[str, Any]) -> Recording | None:
+def _recording(file: Path | None, reading: ReadOptions) -> Recording | None:
     """Return the log; None where FILE is a spec file, which options for logs do not go with."""
-    told = click.get_current_context().get_parameter_source
-    changed = {name: value for name, value in reading.items() if told(name) is not ParameterSource.DEFAULT}
-    if file is None or file.suffix.lower() in SPEC_FILES:
-        if changed:
-            option = next(iter(changed)).replace("_", "-")
-            raise click.UsageError(f"--{option} is for logs, and this is a spec file; change the file instead")
+    from msj.logs.formats import is_log
+    from msj.logs.spec_or_log import require_no_reading
+
+    if file is None or not is_log(file, reading):
+        require_no_reading(reading)
         return None
     from msj.web.recorded import Recording
 
-    return Recording(file=file, reading=changed)
+    return Recording(file=file, reading=reading.given())
 
 
 def _server_class() -> type[Server]:

@@ -7,19 +7,19 @@ from typing import Any
 
 import click
 
-from msj.cli.cluster_options import unit_option
-from msj.cli.options import load_options, output_options, plot_option, read_system, speaking_of, spec_file
+from msj.cli.cluster_options import ClusterOptions
+from msj.cli.options import input_file, options_of, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import SERVER_COUNTS_HELP, server_counts
-from msj.cli.show import draw_to, show_result
 from msj.model.numbers import number, positive, whole
 from msj.model.written_units import plain_time
+from msj.options import SeedOptions
 
 
 @click.command()
-@spec_file
-@load_options
-@unit_option
+@input_file
+@options_of(ClusterOptions, "cluster", without=["servers"])
 @click.option("--until", required=True, metavar="T", help="The time up to which it is followed: 20, or '2 h'.")
 @click.option(
     "--start",
@@ -38,24 +38,18 @@ from msj.model.written_units import plain_time
     "--servers", metavar="LIST", help=f"Also simulate this mix of work on each of these. {SERVER_COUNTS_HELP}"
 )
 @click.option("--paths", metavar="N", help="Simulated paths for each size.  [default: 10 with --servers, else none]")
-@click.option("--seed", metavar="N", help="Seed of the simulation; a fresh one if not given.")
-@output_options
-@plot_option
+@options_of(SeedOptions, "seeding")
+@options_of(DrawnOutput, "output")
 def fluid(
     file: Path,
-    load: str | None,
-    arrival_rate: str | None,
-    utilisation: str | None,
-    unit: str | None,
+    cluster: ClusterOptions,
     until: str,
     start: str,
     tolerance: str,
     servers: str | None,
     paths: str | None,
-    seed: str | None,
-    as_json: bool,
-    as_csv: bool,
-    plot: Path | None,
+    seeding: SeedOptions,
+    output: DrawnOutput,
 ) -> None:
     """Follow the number of jobs of each class in FILE over time, as in a very large cluster.
 
@@ -71,7 +65,7 @@ def fluid(
     from msj.growth import fluid as follow
     from msj.plots import fluid as picture
 
-    system = read_system(file, load=load, arrival_rate=arrival_rate, utilisation=utilisation, unit=unit)
+    system = read_system(file, **cluster.given())
     sizes = [] if servers is None else server_counts(servers)
     with speaking_of(file), ProgressBar() as bar:
         result = follow(
@@ -81,11 +75,11 @@ def fluid(
             servers=sizes,
             paths=whole(paths, "--paths", least=0) if paths is not None else 10 if sizes else 0,
             tolerance=float(positive(tolerance, "--tolerance")),
-            seed=None if seed is None else whole(seed, "--seed", least=0),
+            **seeding.given(),
             progress=bar.show,
         )
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    draw_to(plot, picture.draw, result)
+    output.show(result)
+    output.draw(picture.draw, result)
 
 
 def _start(text: str) -> Any:

@@ -13,11 +13,11 @@ from click.shell_completion import CompletionItem
 
 from msj.cli.list_quantities import check_quantity, list_quantities
 from msj.cli.messages import echo
-from msj.cli.options import SpecPath
+from msj.cli.options import InputPath, read_system
 from msj.cli.show import show_grid, show_json
 from msj.disciplines.applicable import why_policy_does_not_apply
 from msj.errors import InvalidInput
-from msj.model import System, read
+from msj.model import System
 from msj.model.arrivals import Arrivals
 from msj.plugins import Broken
 from msj.registry import ANALYSES, ARRIVALS, DURATIONS, ENVIRONMENTS, MODELS, ORDERS, POLICIES, Catalogue
@@ -35,7 +35,7 @@ CATALOGUES = {
 }
 
 
-class NameOrFile(SpecPath):
+class NameOrFile(InputPath):
     """One of the variants, or a spec file."""
 
     name = "name or file"
@@ -93,7 +93,7 @@ def list_variants(what: str, of: Path | str | None, as_json: bool) -> None:
     if isinstance(of, str):
         _describe(CATALOGUES[what], of, as_json)
         return
-    system = read(of) if of is not None else None
+    system = read_system(of) if of is not None else None
     catalogue = CATALOGUES[what]
     rows = [_row(catalogue, name, variant, system) for name, variant in catalogue.items()]
     added, broken = catalogue.added(), catalogue.broken()

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from msj.cli.log_options import log_file, reading_options, require_programs
 from msj.cli.messages import echo, say
-from msj.cli.options import SEED, output_options
+from msj.cli.options import input_file, options_of
+from msj.cli.output import Output
 from msj.cli.report import page_path
-from msj.cli.show import leave, show_result
+from msj.cli.show import leave
+from msj.options import ReadOptions, SeedOptions
 from msj.store import write_text
 
 
 @click.command()
-@log_file
-@reading_options
+@input_file
+@options_of(ReadOptions, "reading")
 @click.option("--users", is_flag=True, help="Name users: their jobs and waits.")
 @click.option(
     "--out",
@@ -25,18 +25,17 @@ from msj.store import write_text
     metavar="DIR",
     help="Where to put the page, FILE_log.html.  [default: here; with --json or --csv: no page]",
 )
-@click.option("--seed", type=SEED, metavar="N", help="For shuffled jobs: same seed, same answer.  [default: a new one]")
+@options_of(SeedOptions, "seeding")
 @click.option("--unit", metavar="UNIT", help="Unit of times in --json and --csv.  [default: seconds]")
-@output_options
+@options_of(Output, "output")
 def log(
     file: Path,
     users: bool,
     out: Path | None,
-    seed: int | None,
     unit: str | None,
-    as_json: bool,
-    as_csv: bool,
-    **reading: Any,
+    reading: ReadOptions,
+    seeding: SeedOptions,
+    output: Output,
 ) -> None:
     """Look at the log in FILE: what was read, how full the machine was, how long jobs waited; as text and as a page.
 
@@ -52,11 +51,11 @@ def log(
     """
     from msj import answers
 
-    require_programs(unit, as_json or as_csv)
-    page = None if (as_json or as_csv) and out is None else page_path(out if out is not None else Path(), file, "log")
-    found = answers.log(file, users=users, seed=seed, **reading)
-    if as_json or as_csv:
-        show_result(found if unit is None else found.in_unit(unit), as_json=as_json, as_csv=as_csv)
+    output.require_programs(unit)
+    page = None if output.for_programs and out is None else page_path(out if out is not None else Path(), file, "log")
+    found = answers.log(file, users=users, **seeding.given(), **reading.given())
+    if output.for_programs:
+        output.show(found, unit=unit)
     else:
         from msj.reports.log_text import write_log_text
 

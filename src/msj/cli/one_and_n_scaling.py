@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from msj.cli.options import output_options, plot_option
+from msj.cli.options import options_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import SERVER_COUNTS_HELP, server_counts
-from msj.cli.show import draw_to, show_result
 from msj.model.numbers import positive, reciprocal
 
 
@@ -26,24 +24,18 @@ from msj.model.numbers import positive, reciprocal
 @click.option("--terms", is_flag=True, help="Also E[Delta(Y_d)] term by term, exact and as the theorems have it.")
 @click.option("--worst", is_flag=True, help="Instead of a share: the one at which E[Delta(Y_d)] is largest, at each n.")
 @click.option("--needs", metavar="LIST", help="Needs of the two classes instead of 1,n: 'sqrt(n),n/2'.")
-@output_options
-@plot_option
+@options_of(DrawnOutput, "output")
 def one_and_n(
     share: str | None,
     alpha: str | None,
     factor: str | None,
-    rate_small: str | None,
-    rate_large: str | None,
-    mean_small: str | None,
-    mean_large: str | None,
     servers: str,
     points: int,
     terms: bool,
     worst: bool,
     needs: str | None,
-    as_json: bool,
-    as_csv: bool,
-    plot: Path | None,
+    output: DrawnOutput,
+    **speeds: str | None,
 ) -> None:
     """Say how a cluster scales whose jobs need one server or all of them (load-focused scaling).
 
@@ -63,14 +55,11 @@ def one_and_n(
     from msj.growth import one_and_n_scaling, one_and_n_worst, two_needs_scaling
     from msj.plots import load_focused
 
-    if plot is not None and (worst or needs is not None):
+    if output.plot is not None and (worst or needs is not None):
         raise click.UsageError("--plot shows a share of jobs that need all servers; leave out --worst and --needs")
     if terms and (worst or needs is not None):
         raise click.UsageError("--terms are those of jobs that need one server or all; leave out --worst and --needs")
-    rates = {
-        "rate_small": _rate(rate_small, mean_small, "small"),
-        "rate_large": _rate(rate_large, mean_large, "large"),
-    }
+    rates = {f"rate_{w}": _rate(speeds[f"rate_{w}"], speeds[f"mean_{w}"], w) for w in ("small", "large")}
     sizes = server_counts(servers, points=points)
     with ProgressBar() as bar:
         if worst:
@@ -82,8 +71,8 @@ def one_and_n(
             result = two_needs_scaling(needs.split(","), given, sizes, **rates, progress=bar.show)
         else:
             result = one_and_n_scaling(_share(share, alpha, factor), sizes, **rates, terms=terms, progress=bar.show)
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    draw_to(plot, load_focused.draw, result)
+    output.show(result)
+    output.draw(load_focused.draw, result)
 
 
 def _share(share: str | None, alpha: str | None, factor: str | None) -> str:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import Field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
 
 from msj.cli.messages import remark
 from msj.errors import InvalidInput, MsjError
+from msj.options import Options, default_text, fields_of
 from msj.registry import POLICIES
 
 if TYPE_CHECKING:  # a file that does not exist is said before NumPy is there
@@ -41,6 +44,9 @@ class WholeNumber(click.IntRange):
             value = int(meant) if meant == int(meant) else value
         return super().convert(value, param, ctx)
 
+    def _describe_range(self) -> str:  # for --help; click would write "x<=None" for a seed
+        return "" if self.min is None else super()._describe_range()
+
 
 class Seed(WholeNumber):
     """A seed."""
@@ -58,11 +64,10 @@ JOBS = WholeNumber(max=10**15)
 REPLICATIONS = WholeNumber(max=10_000)
 WORKERS = WholeNumber(1, 1024)
 SEED = Seed()
-PROCESSES = WORKERS
 
 
-class SpecPath(click.Path):
-    """The path of a spec file; one that does not exist is answered with the nearest that does."""
+class InputPath(click.Path):
+    """The path of a spec file or a log; one that does not exist is answered with the nearest that does."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -76,20 +81,24 @@ class SpecPath(click.Path):
 
 
 def _instead_of(path: Path) -> str:
-    """Return what to do about a spec file that is not there: take one of a like name, or go to another folder."""
+    """Return what to do about a file that is not there: take one of a like name, or go to another folder."""
     from msj.cli.examples import examples
 
-    name = path.stem if path.suffix == ".toml" else path.name
+    name = path.stem if path.suffix.lower() in (".toml", ".json") else path.name
     if "examples" in path.parts[:-1] and name in examples():
         return f"it comes with msj: msj new --example {name} writes it here"
     if not path.parent.is_dir():
         return f"there is no folder '{path.parent}' here; check the path"
-    beside = {p.stem: p for p in sorted(path.parent.iterdir()) if p.suffix.lower() in (".toml", ".json")}
-    near = difflib.get_close_matches(path.stem, beside, n=1, cutoff=0.6)
+    files = [p for p in sorted(path.parent.iterdir()) if p.is_file()]
+    if path.suffix.lower() in (".toml", ".json"):
+        beside = {p.stem: p for p in files if p.suffix.lower() in (".toml", ".json")}
+    else:
+        beside = {p.name: p for p in files}
+    near = difflib.get_close_matches(name, beside, n=1, cutoff=0.6)
     return f"did you mean '{beside[near[0]]}'?" if near else "check the path"
 
 
-spec_file = click.argument("file", type=SpecPath(), metavar="FILE")
+input_file = click.argument("file", type=InputPath(), metavar="FILE")
 
 
 def complete_policies(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -116,76 +125,14 @@ def complete_vary(context: click.Context, _: click.Parameter, incomplete: str) -
     return [CompletionItem(start) for start in starts if start.startswith(incomplete)]
 
 
-def load_options(command: Command) -> Command:
-    """Add --load, --arrival-rate and --utilisation, which replace what the file says."""
-    for name, text in (
-        ("--utilisation", "lambda * E[need x duration] / servers"),
-        ("--arrival-rate", "jobs per unit of time (lambda), or '12 per hour'"),
-        ("--load", "share of the stability threshold (lambda / lambda*)"),
-    ):
-        command = click.option(name, metavar="NUMBER", help=f"Replace the file's load by: {text}.")(command)
-    return command
-
-
-#: The one way to use many machines.
-dask_option = click.option(
-    "--dask", metavar="ADDRESS", help="Compute on the Dask cluster with this scheduler, tcp://HOST:8786."
-)
-
-
-def run_options(command: Command) -> Command:
-    """Add --seed, --replications, --workers (also --processes), --dask, --levels and --no-controls."""
-    for option in (
-        dask_option,
-        click.option(
-            "--no-controls",
-            "controls",
-            flag_value=False,
-            default=True,
-            help="Plain means, without what exactly solved servers on the same jobs tell.",
-        ),
-        click.option(
-            "--levels",
-            callback=levels,
-            default="50,90,95,99,99.9",
-            show_default=True,
-            metavar="P,P,...",
-            help="Percentiles to give.",
-        ),
-        click.option(
-            "--workers",
-            "--processes",
-            "workers",
-            type=WORKERS,
-            default=1,
-            show_default=True,
-            metavar="N",
-            help="Replications that run side by side.",
-        ),
-        click.option(
-            "--replications",
-            type=REPLICATIONS,
-            metavar="N",
-            help="Independent runs.  [default: by the cluster's memory]",
-        ),
-        click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]"),
-    ):
-        command = option(command)
-    return command
-
-
-def levels(_: click.Context, __: click.Parameter, text: str) -> tuple[float, ...]:
+def levels(_: click.Context, __: click.Parameter, text: str | None) -> tuple[float, ...] | None:
     """Read percentiles separated by commas."""
+    if text is None:
+        return None
     try:
         return tuple(float(part) for part in text.split(",") if part.strip())
     except ValueError:
         raise click.BadParameter(f"'{text}' is no list of percentiles; write --levels 90,99,99.9") from None
-
-
-def output_options(command: Command) -> Command:
-    """Add --json and --csv."""
-    command = click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.", callback=_not_both)(command)
-    return click.option("--json", "as_json", is_flag=True, is_eager=True, help="Print everything as JSON.")(command)
 
 
 def _drawable(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
@@ -195,21 +142,6 @@ def _drawable(_: click.Context, __: click.Parameter, path: Path | None) -> Path 
 
         check_path(path)
     return path
-
-
-plot_option = click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
-    metavar="PICTURE",
-    help="Also draw it (.png, .svg or .pdf).",
-    callback=_drawable,
-)
-
-
-def _not_both(context: click.Context, _: click.Parameter, as_csv: bool) -> bool:
-    if as_csv and context.params.get("as_json"):
-        raise click.UsageError("--json and --csv are both given; choose one")
-    return as_csv
 
 
 def read_system(
@@ -229,8 +161,11 @@ def read_system(
         raise click.UsageError(f"{flags} are both given; say how much arrives in one way only")
     try:
         system = read(file)
-    except MsjError as error:
-        raise _log_instead(file) or error from None
+    except MsjError:
+        from msj.logs.spec_or_log import refuse_log
+
+        refuse_log(file)
+        raise
     remark(
         f"{file}: {system.servers} servers, {len(system.classes)} classes, policy {system.policy.name}"
         + (f", {' '.join(next(iter(given.items())))} from the command line" if given else "")
@@ -241,24 +176,6 @@ def read_system(
     with speaking_of(file):
         system = system if unit is None else system.in_unit(unit)
         return system if servers is None else with_servers(system, servers, load_is_given=any_load or bool(given))
-
-
-def _log_instead(file: Path) -> InvalidInput | None:
-    """Return what to say to somebody who asks about a log as if it were a cluster; None if it is no log."""
-    from msj.logs.reading import format_of
-
-    try:
-        found = format_of(file)
-    except MsjError:
-        return None
-    if found is None:
-        return None
-    error = InvalidInput(
-        f"is a log ({found}), and this command asks about the description of a cluster; msj log looks at it, "
-        "msj report says all about it, msj replay serves its jobs again, msj fit makes a description of it"
-    )
-    error.in_file(file)
-    return error
 
 
 @contextmanager
@@ -286,3 +203,71 @@ def policies_from_text(text: str) -> list[Any]:
     """Read policies separated by commas; commas inside a table's braces do not separate."""
     parts = re.split(r",(?![^{]*})", text)
     return [policy_from_text(part) for part in parts if part.strip()]
+
+
+#: How an option is read, by its kind (``options.option``).
+KINDS: dict[str, dict[str, Any]] = {
+    "text": {},
+    "whole": {"type": WholeNumber()},
+    "servers": {"type": WholeNumber(min=1)},
+    "number": {"type": float},
+    "jobs": {"type": JOBS},
+    "replications": {"type": REPLICATIONS},
+    "workers": {"type": WORKERS},
+    "shakes": {"type": WholeNumber(0, 10_000)},
+    "draws": {"type": WholeNumber(1, 10_000)},
+    "seed": {"type": SEED},
+    "path": {"type": click.Path(path_type=Path)},
+    "picture": {"type": click.Path(path_type=Path), "callback": _drawable},
+    "flag": {"is_flag": True},
+    "off": {"flag_value": False},
+    "several": {"multiple": True},
+    "levels": {"callback": levels},
+    "policy": {
+        "callback": lambda _, __, text: None if text is None else policy_from_text(text),
+        "shell_complete": complete_policies,
+    },
+    "policies": {
+        "callback": lambda _, __, text: None if text is None else policies_from_text(text),
+        "shell_complete": complete_policies,
+    },
+}
+
+
+def options_of(
+    group: type[Options], name: str, *, without: Collection[str] = (), required: Collection[str] = ()
+) -> Callable[[Command], Command]:
+    """Add an option for each field of a group; the command gets the group, as the parameter ``name``.
+
+    What is not given on the command line has the default of the field.
+    """
+
+    def add(command: Command) -> Command:
+        chosen = [each for each in fields_of(group) if "kind" in each.metadata and each.name not in without]
+
+        @functools.wraps(command)
+        def run(**given: Any) -> Any:
+            values = {each.name: given.pop(each.name) for each in chosen}
+            said = {key: value for key, value in values.items() if value is not None and value != ()}
+            return command(**{name: group(**said)}, **given)
+
+        for each in reversed(chosen):
+            run = _click_option(each, required=each.name in required)(run)
+        return cast(Command, run)
+
+    return add
+
+
+def _click_option(one: Field[Any], *, required: bool) -> Callable[[Command], Command]:
+    facts = one.metadata
+    default = "" if required else default_text(one)
+    flags = facts["flags"] or (f"--{one.name.replace('_', '-')}",)
+    return click.option(
+        *flags,
+        *(() if one.name in flags else (one.name,)),
+        default=None,
+        required=required,
+        metavar=facts["metavar"] or None,
+        help=facts["help"] + (f"  [default: {default}]" if default else ""),
+        **KINDS[facts["kind"]],
+    )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from msj.cli.options import dask_option
+from msj.cli.options import options_of
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.show import leave, show_grid, show_json
+from msj.options import DaskOptions
 
 if TYPE_CHECKING:
     from msj.papers import Figure, Paper, Reproduction, Scale
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N", help="Random seed.")
 @click.option("--processes", type=click.IntRange(min=1), default=2, show_default=True, metavar="N",
               help="Points computed side by side.")  # fmt: skip
-@dask_option
+@options_of(DaskOptions, "computing")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts (or the list) as JSON.")
 def paper(
     paper: str | None,
@@ -35,7 +36,7 @@ def paper(
     scale: Scale,
     seed: int,
     processes: int,
-    dask: str | None,
+    computing: DaskOptions,
     as_json: bool,
 ) -> None:
     """Recompute the papers' figures from scratch, and say which of their claims were found again.
@@ -70,7 +71,7 @@ def paper(
             seed=seed,
             out=out,
             processes=processes,
-            dask=dask,
+            dask=computing.dask,
             each=None if as_json else _show,
             progress=bar.show,
         )

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from msj.cli.cluster_options import cluster_options
-from msj.cli.options import JOBS, SEED, output_options, plot_option, read_system, speaking_of, spec_file
+from msj.cli.cluster_options import LOADS, ClusterOptions
+from msj.cli.options import JOBS, input_file, options_of, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import draw_to, show_result
+from msj.options import SeedOptions
 
 
 @click.command()
-@spec_file
-@cluster_options
+@input_file
+@options_of(ClusterOptions, "cluster", without=LOADS)
 @click.option("--classes", metavar="A,B", help="Two classes, by a comma; the others do not arrive.")
 @click.option("--points", type=click.IntRange(min=2), metavar="N", help="How many mixes.  [default: 41, simulated 11]")
 @click.option("--jobs", type=JOBS, metavar="N", help="Jobs of each simulation, where there is one.")
-@click.option("--seed", type=SEED, metavar="N", help="Same seed, same simulated answer.  [default: a new one]")
-@plot_option
-@output_options
+@options_of(SeedOptions, "seeding")
+@options_of(DrawnOutput, "output")
 def region(
     file: Path,
     classes: str | None,
     points: int | None,
     jobs: int | None,
-    seed: int | None,
-    plot: Path | None,
-    as_json: bool,
-    as_csv: bool,
-    **cluster: Any,
+    seeding: SeedOptions,
+    output: DrawnOutput,
+    cluster: ClusterOptions,
 ) -> None:
     """Say which pairs of arrival rates of two classes the cluster in FILE takes.
 
@@ -47,9 +44,9 @@ def region(
     from msj import answers
     from msj.plots import region as picture
 
-    system = read_system(file, any_load=True, **cluster)
+    system = read_system(file, any_load=True, **cluster.given())
     names = None if classes is None else [name.strip() for name in classes.split(",")]
     with speaking_of(file), ProgressBar() as bar:
-        result = answers.region(system, classes=names, points=points, jobs=jobs, seed=seed, progress=bar.show)
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    draw_to(plot, picture.draw, result)
+        result = answers.region(system, classes=names, points=points, jobs=jobs, **seeding.given(), progress=bar.show)
+    output.show(result)
+    output.draw(picture.draw, result)

@@ -7,32 +7,21 @@ from typing import Any
 
 import click
 
-from msj.cli.cluster_options import cluster_options
-from msj.cli.log_options import format_options, is_log, require_programs
+from msj.cli.cluster_options import LOADS, ClusterOptions
 from msj.cli.messages import echo_with_headings, say
-from msj.cli.options import (
-    SEED,
-    complete_policies,
-    load_options,
-    output_options,
-    policies_from_text,
-    read_system,
-    speaking_of,
-    spec_file,
-)
+from msj.cli.options import complete_policies, input_file, options_of, policies_from_text, read_system, speaking_of
+from msj.cli.output import Output
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import leave, show_result
+from msj.cli.show import leave
 from msj.errors import InvalidInput
+from msj.options import ReadOptions, SeedOptions
 from msj.store import write_text
-
-READING = ("users", "format", "servers_are", "columns", "time_unit", "wait_from", "strict")
 
 
 @click.command()
-@spec_file
-@load_options
-@cluster_options
-@format_options
+@input_file
+@options_of(ClusterOptions, "cluster")
+@options_of(ReadOptions, "reading", without=["servers"])
 @click.option("--users", is_flag=True, help="Of a log: name users, their jobs and waits.")
 @click.option(
     "--out",
@@ -62,18 +51,19 @@ READING = ("users", "format", "servers_are", "columns", "time_unit", "wait_from"
     metavar="S",
     help="Work to do, in seconds of a nominal machine (a million simulated jobs in a second).",
 )
-@click.option("--seed", type=SEED, metavar="N", help="Same seed, same answer.  [default: a new one]")
-@output_options
+@options_of(SeedOptions, "seeding")
+@options_of(Output, "output")
 def report(
     file: Path,
     out: Path | None,
+    users: bool,
     policies: str | None,
     precision: float,
     seconds: float,
-    seed: int | None,
-    as_json: bool,
-    as_csv: bool,
-    **given: Any,
+    cluster: ClusterOptions,
+    reading: ReadOptions,
+    seeding: SeedOptions,
+    output: Output,
 ) -> None:
     """Say everything about the cluster, or the log, in FILE: a page of text here, and one HTML page with plots.
 
@@ -92,24 +82,20 @@ def report(
       msj report examples/logs/small_cluster.swf
     """
     from msj import reports
+    from msj.logs.formats import is_log
+    from msj.logs.spec_or_log import require_no_reading
 
-    reading = {name: given.pop(name) for name in READING}
-    page = None if (as_json or as_csv) and out is None else page_path(out if out is not None else Path(), file)
-    if is_log(file) or reading["format"] is not None:
-        _report_log(file, page, policies, seed, as_json, as_csv, given, reading)
+    page = None if output.for_programs and out is None else page_path(out if out is not None else Path(), file)
+    asked = {"policies": None if policies is None else policies_from_text(policies), **seeding.given()}
+    if is_log(file, reading):
+        _report_log(file, page, cluster, output, users=users, **reading.given(), **asked)
         return
-    system = read_system(file, **given)
+    require_no_reading(reading)
+    system = read_system(file, **cluster.given())
     with speaking_of(file), ProgressBar() as bar:
-        found = reports.report(
-            system,
-            policies=None if policies is None else policies_from_text(policies),
-            precision=precision,
-            seconds=seconds,
-            seed=seed,
-            progress=bar.show,
-        )
-    if as_json or as_csv:
-        show_result(found, as_json=as_json, as_csv=as_csv)
+        found = reports.report(system, precision=precision, seconds=seconds, progress=bar.show, **asked)
+    if output.for_programs:
+        output.show(found)
     else:
         echo_with_headings(lambda heading: reports.write_text(found, heading=heading))
     if page is not None:
@@ -120,34 +106,16 @@ def report(
     leave(found)
 
 
-def _report_log(
-    file: Path,
-    page: Path | None,
-    policies: str | None,
-    seed: int | None,
-    as_json: bool,
-    as_csv: bool,
-    given: dict[str, Any],
-    reading: dict[str, Any],
-) -> None:
+def _report_log(file: Path, page: Path | None, cluster: ClusterOptions, output: Output, **asked: Any) -> None:
     from msj import reports
 
-    unit, servers = given.pop("unit"), given.pop("servers")
-    require_programs(unit, as_json or as_csv)
-    loads = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
-    if loads:
+    output.require_programs(cluster.unit)
+    if loads := [f"--{name.replace('_', '-')}" for name in LOADS if getattr(cluster, name) is not None]:
         raise click.UsageError(f"{' and '.join(loads)}: a log has its own load; msj replay --scale-load changes it")
     with ProgressBar() as bar:
-        found = reports.report_log(
-            file,
-            servers=servers,
-            policies=None if policies is None else policies_from_text(policies),
-            seed=seed,
-            progress=bar.show,
-            **reading,
-        )
-    if as_json or as_csv:
-        show_result(found if unit is None else found.in_unit(unit), as_json=as_json, as_csv=as_csv)
+        found = reports.report_log(file, servers=cluster.servers, progress=bar.show, **asked)
+    if output.for_programs:
+        output.show(found, unit=cluster.unit)
     else:
         from msj.reports.log_report_text import write_log_report_text
 

@@ -6,18 +6,26 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import PROCESSES, output_options, speaking_of
+from msj.cli.options import WORKERS, options_of, speaking_of
+from msj.cli.output import Output
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import leave, show_result
+from msj.cli.show import leave
 from msj.cli.trust import asking_first, trust_option
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="RESULT.json")
-@click.option("--processes", type=PROCESSES, metavar="N", help="Run the replications of a simulation side by side.")
+@click.option(
+    "--workers",
+    "--processes",
+    "workers",
+    type=WORKERS,
+    metavar="N",
+    help="Number of replications of a simulation that run side by side.",
+)
 @trust_option
-@output_options
-def rerun(file: Path, processes: int | None, trust: bool, as_json: bool, as_csv: bool) -> None:
+@options_of(Output, "output")
+def rerun(file: Path, workers: int | None, trust: bool, output: Output) -> None:
     """Ask again what RESULT.json, printed by any command with --json, was the answer to.
 
     The same version gives equal numbers: the system, the options and the seed are in the result. A result may name a
@@ -31,6 +39,6 @@ def rerun(file: Path, processes: int | None, trust: bool, as_json: bool, as_csv:
     from msj.ask_again import rerun as ask_again
 
     with speaking_of(file), asking_first(file, trust=trust), ProgressBar() as bar:
-        result = ask_again(file, processes=processes, progress=bar.show)
-    show_result(result, as_json=as_json, as_csv=as_csv)
+        result = ask_again(file, workers=workers, progress=bar.show)
+    output.show(result)
     leave(result)

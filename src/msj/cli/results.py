@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from msj.cli.options import output_options, plot_option
-from msj.cli.show import draw_to, show_result, tell_gaps
+from msj.cli.options import options_of
+from msj.cli.output import DrawnOutput
+from msj.cli.show import tell_gaps
 from msj.cli.sweep import FOLDER, SHOWN
 
 
@@ -20,9 +21,8 @@ from msj.cli.sweep import FOLDER, SHOWN
     metavar="CONDITION",
     help="Show rows that fulfil a condition: policy=fcfs, 'load>=0.9', name=mean_response_time. Repeat it for several.",
 )
-@plot_option
-@output_options
-def results(folder: Path, where: Sequence[str], plot: Path | None, as_json: bool, as_csv: bool) -> None:
+@options_of(DrawnOutput, "output")
+def results(folder: Path, where: Sequence[str], output: DrawnOutput) -> None:
     """Show the answers in a sweep's folder, also while the sweep runs.
 
     \b
@@ -36,6 +36,6 @@ def results(folder: Path, where: Sequence[str], plot: Path | None, as_json: bool
 
     result = read_sweep(folder, where=where)
     named = any(text.replace(" ", "").startswith("name") for text in where)
-    show_result(result, as_json=as_json, as_csv=as_csv, names=None if named else SHOWN)
-    tell_gaps(result, as_csv=as_csv)
-    draw_to(plot, picture.draw, result)
+    output.show(result, None if named else SHOWN)
+    tell_gaps(result, as_csv=output.as_csv)
+    output.draw(picture.draw, result)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from msj.cli.cluster_options import unit_option
+from msj.cli.cluster_options import LOADS, ClusterOptions
 from msj.cli.messages import echo
-from msj.cli.options import read_system, speaking_of, spec_file
+from msj.cli.options import input_file, options_of, read_system, speaking_of
 from msj.cli.show import show_result
 
 
 @click.command()
-@spec_file
+@input_file
 @click.option(
     "--parameters", metavar="LIST", default="", help="What stays a symbol, e.g. p1,p2,mu1,mu2; none: fractions."
 )
@@ -25,9 +25,9 @@ from msj.cli.show import show_result
     show_default=True,
     help="How to write the formulas.",
 )
-@unit_option
+@options_of(ClusterOptions, "cluster", without=(*LOADS, "servers"))
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-def symbolic(file: Path, parameters: str, style: str, unit: str | None, as_json: bool) -> None:
+def symbolic(file: Path, parameters: str, style: str, cluster: ClusterOptions, as_json: bool) -> None:
     """Solve the saturated system of FILE without rounding: threshold, laws, relative completions, RESET.
 
     Shares are p1, p2, ... and rates of exponential durations mu1, mu2, ..., numbered like the classes in FILE. Any
@@ -45,7 +45,7 @@ def symbolic(file: Path, parameters: str, style: str, unit: str | None, as_json:
 
     names = [name.strip() for name in parameters.split(",") if name.strip()]
     with speaking_of(file):
-        result = answers.in_symbols(read_system(file, unit=unit), names)
+        result = answers.in_symbols(read_system(file, **cluster.given()), names)
     if as_json:
         show_result(result, as_json=True)
     else:

@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from msj.cli.cluster_options import unit_option
-from msj.cli.options import complete_vary, output_options, plot_option, read_system, speaking_of, spec_file
+from msj.cli.cluster_options import LOADS, ClusterOptions
+from msj.cli.options import complete_vary, input_file, options_of, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
-from msj.cli.show import draw_to, show_result
 
 
 @click.command()
-@spec_file
+@input_file
 @click.option(
     "--vary",
     required=True,
-    metavar="WHAT=LOW..HIGH",
-    help="What the curve runs over: share:CLASS=0..1, rate-ratio=0.01..100 (second class / first) or "
-    "servers=10..400 (or 10..400..10 for every tenth).",
+    metavar="NAME=VALUES",
+    help="What the curve runs over: share:CLASS=0..1, rate-ratio=0.01..100 (second class / first) or servers=10..400. "
+    "Or its values: 0.1,0.2; 0.01..100/9 (9 values); 10..400..10 (by tens).",
     shell_complete=complete_vary,
 )
 @click.option("--points", type=click.IntRange(min=3), metavar="N", help="About how many points to take.")
@@ -31,18 +31,15 @@ from msj.cli.show import draw_to, show_result
     show_default=True,
     help="Use a closed form where one applies, or force either.",
 )
-@unit_option
-@output_options
-@plot_option
+@options_of(ClusterOptions, "cluster", without=(*LOADS, "servers"))
+@options_of(DrawnOutput, "output")
 def waste(
     file: Path,
     vary: str,
     points: int | None,
     method: Any,
-    unit: str | None,
-    as_json: bool,
-    as_csv: bool,
-    plot: Path | None,
+    cluster: ClusterOptions,
+    output: DrawnOutput,
 ) -> None:
     """Say how many servers the cluster in FILE wastes, and how that changes with one of its parameters.
 
@@ -57,8 +54,8 @@ def waste(
     from msj import answers
     from msj.plots import waste_curve
 
-    system = read_system(file, unit=unit)
+    system = read_system(file, **cluster.given())
     with speaking_of(file), ProgressBar() as bar:
         result = answers.waste(system, vary, points=points, method=method, progress=bar.show)
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    draw_to(plot, waste_curve.draw, result)
+    output.show(result)
+    output.draw(waste_curve.draw, result)

@@ -7,20 +7,21 @@ from typing import Any
 
 import click
 
-from msj.cli.cluster_options import unit_option
-from msj.cli.options import load_options, output_options, plot_option, read_system, speaking_of
+from msj.cli.cluster_options import LOADS, ClusterOptions
+from msj.cli.options import options_of, read_system, speaking_of
+from msj.cli.output import DrawnOutput
 from msj.cli.progress_bar import ProgressBar
 from msj.cli.server_counts import SERVER_COUNTS_HELP, server_counts
-from msj.cli.show import draw_to, leave, show_result
+from msj.cli.show import leave
 from msj.model.numbers import number, whole
+from msj.options import SeedOptions
 
 SIZES = "64,256,1024,4096,16384,65536"
 
 
 @click.command("zero-queueing")
 @click.argument("file", type=click.Path(path_type=Path), metavar="[FILE]", required=False)
-@load_options
-@unit_option
+@options_of(ClusterOptions, "cluster", without=["servers"])
 @click.option(
     "--needs", metavar="LIST", help="Instead of FILE: the classes' needs, expressions in n: 3,log2(n),sqrt(n)."
 )
@@ -37,33 +38,23 @@ SIZES = "64,256,1024,4096,16384,65536"
 )
 @click.option("--servers", metavar="LIST", help=f"With --needs. {SERVER_COUNTS_HELP}  [default: {SIZES}]")
 @click.option("--jobs", metavar="N", help="Jobs to simulate (at each n); by default enough to outlast the beginning.")
-@click.option("--seed", metavar="N", help="Seed of the simulation; a fresh one if not given.")
+@options_of(SeedOptions, "seeding")
 @click.option("--simulate/--no-simulate", "simulation", default=True, show_default=True, help="Whether to simulate.")
 @click.option(
     "--exact-seconds", default="5", metavar="NUMBER", show_default=True, help="Leave out exact values that take longer."
 )
-@output_options
-@plot_option
+@options_of(DrawnOutput, "output")
 def zero_queueing(
     file: Path | None,
-    load: str | None,
-    arrival_rate: str | None,
-    utilisation: str | None,
-    unit: str | None,
+    cluster: ClusterOptions,
     needs: str | None,
-    alpha: str,
-    beta: str,
-    means: str | None,
-    shares: str | None,
-    shares_of: Any,
     servers: str | None,
     jobs: str | None,
-    seed: str | None,
+    seeding: SeedOptions,
     simulation: bool,
     exact_seconds: str,
-    as_json: bool,
-    as_csv: bool,
-    plot: Path | None,
+    output: DrawnOutput,
+    **family: Any,
 ) -> None:
     """Say how likely an arriving job is to wait: bounds, exact, simulated.
 
@@ -78,37 +69,32 @@ def zero_queueing(
     """
     if (file is None) == (needs is None):
         raise click.UsageError("give FILE or --needs: a cluster, or a family of clusters")
-    if file is not None and (plot is not None or servers is not None):
+    if file is not None and (output.plot is not None or servers is not None):
         raise click.UsageError("--plot and --servers go with --needs, not with FILE")
-    if needs is not None and (load or arrival_rate or utilisation):
+    if needs is not None and any(getattr(cluster, name) for name in LOADS):
         raise click.UsageError("with --needs the load is 1 - beta*n^-alpha; give --alpha and --beta")
     options: dict[str, Any] = {
         "simulation": simulation,
         "jobs": None if jobs is None else whole(jobs, "--jobs"),
-        "seed": None if seed is None else whole(seed, "--seed", least=0),
+        **seeding.given(),
         "exact_seconds": float(number(exact_seconds, "--exact-seconds")),
     }
     from msj import growth
     from msj.plots import zero_queueing as picture
 
     if file is not None:
-        system = read_system(file, load=load, arrival_rate=arrival_rate, utilisation=utilisation, unit=unit)
+        system = read_system(file, **cluster.given())
         with speaking_of(file), ProgressBar() as bar:
             result = growth.zero_queueing(system, **options, progress=bar.show)
     else:
-        family: dict[str, Any] = {
-            "alpha": number(alpha, "--alpha"),
-            "beta": number(beta, "--beta"),
-            "means": _numbers(means, "--means"),
-            "shares": _numbers(shares, "--shares"),
-            "shares_of": shares_of,
-        }
+        family |= {name: number(family[name], f"--{name}") for name in ("alpha", "beta")}
+        family |= {name: _numbers(family[name], f"--{name}") for name in ("means", "shares")}
         with ProgressBar() as bar:
             result = growth.zero_queueing_family(
                 _parts(needs or ""), server_counts(servers or SIZES), **family, **options, progress=bar.show
             )
-    show_result(result, as_json=as_json, as_csv=as_csv)
-    draw_to(plot, picture.draw, result)
+    output.show(result)
+    output.draw(picture.draw, result)
     leave(result)
 
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msj.logs.trace import Trace
+from msj.options.fitting import MAX_CLASSES
 
-MOST, LEAST = 12, 30
+MOST, LEAST = MAX_CLASSES, 30
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -21,10 +21,11 @@ from msj.errors import InvalidInput
 from msj.fitting.erlang_mixtures import best_mixture, points_of
 from msj.fitting.goodness import GOOD, distance, not_contradicted, word_for
 from msj.model.durations import Deterministic, Duration, Empirical, Lognormal
+from msj.options.fitting import MAX_PHASES
 from msj.registry import nearest
 
 LAWS = ("auto", "phase-type", "lognormal", "empirical")
-PHASES = 4
+PHASES = MAX_PHASES
 VALUES = 200  # that an empirical law has at most
 NEAR_CV = 0.1
 ROUNDING = 1e-5  # of a value that is written with six digits

@@ -15,50 +15,14 @@ from numpy.typing import NDArray
 
 from msj.errors import InvalidInput
 from msj.fitting.arrivals import FittedArrivals, fit_arrivals
-from msj.fitting.classes import LEAST, MOST, Classes, classes_of
-from msj.fitting.durations import PHASES, FittedDuration, check_law, fit_duration
+from msj.fitting.classes import LEAST, Classes, classes_of
+from msj.fitting.durations import FittedDuration, check_law, fit_duration
 from msj.fitting.order import FittedOrder, fit_order
 from msj.logs.trace import Trace
 from msj.model import JobClass, System
-from msj.model.numbers import whole
+from msj.options import FitOptions
 
 LEAST_JOBS = 10
-
-
-@dataclass(frozen=True, kw_only=True)
-class FitOptions:
-    """How a cluster is fitted.
-
-    Parameters
-    ----------
-    classes
-        At most so many classes.
-    by
-        The column that names classes; None: ``class`` where the log has it (files that msj wrote), else the need.
-    durations
-        ``auto``, ``phase-type``, ``lognormal`` or ``empirical``.
-    phases
-        At most so many phases of a phase type that varies more than an exponential.
-    arrivals
-        ``auto``, ``poisson``, ``mmpp`` or ``daily``.
-    order
-        ``auto``, ``independent``, ``sticky`` or ``markov``.
-    policy
-        The policy that the cluster is to have; a log does not say its own.
-    """
-
-    classes: int = MOST
-    by: str | None = None
-    durations: str = "auto"
-    phases: int = PHASES
-    arrivals: str = "auto"
-    order: str = "auto"
-    policy: Any = "fcfs"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", whole(self.classes, "classes"))
-        object.__setattr__(self, "phases", whole(self.phases, "phases"))
-        check_law(self.durations)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,6 +68,7 @@ class Fitted:
 
 def fitted(trace: Trace, options: FitOptions, servers: int) -> Fitted:
     """Fit a cluster of so many servers to the jobs of a trace."""
+    check_law(options.durations)
     trace = trace.where(lambda jobs: jobs.need <= servers) if (trace.column("need") > servers).any() else trace
     submit, run = trace.column("submit"), trace.column("run").astype(np.float64)
     if len(trace) < LEAST_JOBS or not submit[-1] > submit[0]:

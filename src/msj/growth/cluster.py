@@ -49,7 +49,7 @@ def cluster_scaling(
     largest_needs: Sequence[int] = (),
     jobs: int | None = None,
     rng: Rng = None,
-    seed: int | None = None,
+    seed: Rng = None,
     progress: Watch | None = None,
 ) -> Result:
     """Return how P(wait), E[T] and waste change with the number of servers and a cap on the largest need.
@@ -70,7 +70,7 @@ def cluster_scaling(
         Caps on the needs; each size is answered without a cap and with each of these.
     jobs
         Jobs of each simulation; by default as many as the cluster's memory asks for.
-    rng, seed
+    seed, rng
         As for :func:`msj.simulate`; every size has its own stream.
     progress
         Told before each size and during its simulation.

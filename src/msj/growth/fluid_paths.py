@@ -74,7 +74,7 @@ def fluid(
     tolerance: float = 0.01,
     points: int = GRID,
     rng: Rng = None,
-    seed: int | None = None,
+    seed: Rng = None,
     progress: Watch | None = None,
 ) -> Result:
     """Return the fluid model of a system up to a time, with simulated paths of clusters of several sizes.
@@ -100,7 +100,7 @@ def fluid(
         Share of the equilibrium within which it counts as reached.
     points
         Times at which fluid and paths are given.
-    rng, seed
+    seed, rng
         As for :func:`msj.simulate`.
     progress
         Told before each path.

@@ -26,7 +26,7 @@ def zero_queueing(
     simulation: bool = True,
     jobs: int | None = None,
     rng: Rng = None,
-    seed: int | None = None,
+    seed: Rng = None,
     exact_seconds: float = EXACT_SECONDS,
     progress: Watch | None = None,
 ) -> Result:

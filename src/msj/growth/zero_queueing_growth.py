@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from msj.answers.question import question, root_of
@@ -13,48 +14,38 @@ from msj.growth.zero_queueing import missing_bound, waiting_rows
 from msj.growth.zero_queueing_corner import corner_rows
 from msj.growth.zero_queueing_family import FamilyPoint, SharesOf, ZeroQueueingFamily, family_points
 from msj.model.numbers import Number, whole
+from msj.options import SeedOptions, argument, takes
 from msj.results import Missing, Quantity, Result, Watch, provenance
-from msj.workloads import Rng, seed_record
+from msj.workloads import seed_record
+
+
+@dataclass(frozen=True)
+class FamilyQuestion(SeedOptions):
+    """The question of :func:`msj.zero_queueing_family`."""
+
+    needs: Sequence[Expression | str] = field(
+        metadata={"help": "Need of each class, an expression in n; rounded down to whole servers, but at least 1."}
+    )
+    servers: Sequence[int] = field(metadata={"help": "Numbers of servers."})
+    _: KW_ONLY
+    alpha: Number | str = argument(0, "The load is 1 - beta n^-alpha.")
+    beta: Number | str = argument(0.25, "The load is 1 - beta n^-alpha.")
+    means: Sequence[Number | str] = argument((), "Mean duration of each class (exponential); 1 if not given.")
+    shares: Sequence[Number | str] = argument((), "Shares, one per class; equal if not given.")
+    shares_of: SharesOf = argument("load", "What shares are shares of: 'load' or 'arrivals'.")
+    simulation: bool = argument(True, "Whether to simulate.")
+    jobs: int | None = argument(None, "Number of jobs to simulate at each n; grows with n if None.")
+    exact_seconds: float = argument(EXACT_SECONDS, "Leave out exact values that take longer.")
+    progress: Watch | None = argument(None, "Called with a Progress before each n and during its simulation.")
 
 
 @question
-def zero_queueing_family(
-    needs: Sequence[Expression | str],
-    servers: Sequence[int],
-    *,
-    alpha: Number | str = 0,
-    beta: Number | str = 0.25,
-    means: Sequence[Number | str] = (),
-    shares: Sequence[Number | str] = (),
-    shares_of: SharesOf = "load",
-    simulation: bool = True,
-    jobs: int | None = None,
-    rng: Rng = None,
-    seed: int | None = None,
-    exact_seconds: float = EXACT_SECONDS,
-    progress: Watch | None = None,
-) -> Result:
+@takes(FamilyQuestion)
+def zero_queueing_family(asked: FamilyQuestion) -> Result:
     """Return bounds, simulated and (where the chain is small) exact probabilities of waiting of clusters that grow.
 
     The load of n servers is 1 − beta·n^-alpha. Rows have the names of :func:`msj.zero_queueing`, and ``need``, and
     stand at a number of ``servers``. Whether waiting vanishes as n grows is a note, and in the provenance.
-
-    Parameters
-    ----------
-    needs
-        Need of each class, an expression in n; rounded down to whole servers, but at least 1.
-    servers
-        The numbers of servers to look at.
-    alpha, beta
-        The load is 1 − beta·n^-alpha.
-    means
-        Mean duration of each class (exponential); 1 where nothing is said.
-    shares, shares_of
-        Shares of the ``load`` or of the ``arrivals``, one per class; equal where nothing is said.
-    simulation, jobs, rng, seed, exact_seconds
-        As for :func:`msj.zero_queueing`; by default the jobs grow with n.
-    progress
-        Told before each n and during its simulation.
 
     Examples
     --------
@@ -65,22 +56,28 @@ def zero_queueing_family(
     >>> [(n, round(row.value, 4)) for n, row in found.along("servers", "waiting_probability")]
     [(36, 0.5092), (64, 0.4501)]
     """
-    fields: dict[str, Any] = {
-        "needs": needs if isinstance(needs, (str, Expression)) else tuple(needs),
-        "alpha": alpha,
-        "beta": beta,
-        "means": tuple(means),
-        "shares": tuple(shares),
-        "shares_of": shares_of,
+    terms: dict[str, Any] = {
+        "needs": asked.needs if isinstance(asked.needs, (str, Expression)) else tuple(asked.needs),
+        "alpha": asked.alpha,
+        "beta": asked.beta,
+        "means": tuple(asked.means),
+        "shares": tuple(asked.shares),
+        "shares_of": asked.shares_of,
     }
-    family = ZeroQueueingFamily(**fields)
-    sizes = list(dict.fromkeys(whole(n, "servers") for n in servers))
+    family = ZeroQueueingFamily(**terms)
+    sizes = list(dict.fromkeys(whole(n, "servers") for n in asked.servers))
     if not sizes:
         raise InvalidInput("no numbers of servers are given; give at least one, such as 64")
     said = family.in_words()  # a need whose growth cannot be judged is refused before anything is simulated
-    recorded = seed_record(root_of(rng, seed))
+    recorded = seed_record(root_of(asked.rng, asked.seed))
     points = family_points(
-        family, sizes, simulation=simulation, jobs=jobs, rng=recorded, exact_seconds=exact_seconds, progress=progress
+        family,
+        sizes,
+        simulation=asked.simulation,
+        jobs=asked.jobs,
+        rng=recorded,
+        exact_seconds=asked.exact_seconds,
+        progress=asked.progress,
     )
     return Result(
         system={},

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
-from msj.logs.log_options import LogOptions
 from msj.logs.rows import Rows
+from msj.options import ReadOptions
 
 
 class LogReader(ABC):
@@ -21,5 +21,5 @@ class LogReader(ABC):
         """Return how much the first bytes of a file, decompressed, look like this format: 0 not at all, 1 surely."""
 
     @abstractmethod
-    def read(self, path: Path, options: LogOptions) -> Rows:
+    def read(self, path: Path, options: ReadOptions) -> Rows:
         """Read all of it; a line that is no job becomes a row with the reason."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,50 +13,29 @@ import numpy as np
 
 from msj.errors import InvalidInput, MsjError
 from msj.logs.cleaning import counted, in_order, judged, plausible
-from msj.logs.log_options import LogOptions
+from msj.logs.formats import LEAST, USUAL, is_log, is_spec, likeliest
 from msj.logs.opening import head_of
 from msj.logs.reader import LogReader
 from msj.logs.reason import Reason
 from msj.logs.rows import Rows
 from msj.logs.trace import Trace
+from msj.options import ReadOptions, takes
 from msj.registry import LOG_READERS
 
-LEAST = 0.2  # how much a file must look like a format
-SURE = 0.6
 NO_FRAME = ("reason",)
+EPOCH = datetime(1970, 1, 1)
 
 
-def read_log(
-    file: str | os.PathLike[str],
-    *,
-    format: str | None = None,  # noqa: A002
-    servers: int | None = None,
-    servers_are: str | None = None,
-    columns: str | Mapping[str, str] = "",
-    time_unit: str | None = None,
-    wait_from: str = "eligible",
-    strict: bool = False,
-) -> Trace:
+@dataclass(frozen=True)
+class LogFile(ReadOptions):
+    """The question of :func:`msj.read_log`."""
+
+    file: str | os.PathLike[str] = field(metadata={"help": "The file."})
+
+
+@takes(LogFile)
+def read_log(asked: LogFile) -> Trace:
     """Read a log: Standard Workload Format, Slurm's sacct, CSV or Parquet; plain or compressed (gzip, xz, Zstandard).
-
-    Parameters
-    ----------
-    file
-        The file.
-    format
-        ``swf``, ``sacct``, ``csv`` or ``parquet``; found out by looking at the file where it is not given.
-    servers
-        The machine's size, where the log does not say it or says it wrong.
-    servers_are
-        What a server is, where the log counts several things: ``cpus``, ``nodes`` or ``gpus``.
-    columns
-        Which column has which part of a job: ``submit=submit_time,need=num_gpu,run=duration``.
-    time_unit
-        The unit of times that are plain numbers in a table: ``s``, ``ms``, ``min`` or ``h``.
-    wait_from
-        ``eligible`` or ``submit``, where a log says both.
-    strict
-        Refuse the log if one of its lines is no job, instead of counting it.
 
     Examples
     --------
@@ -62,55 +43,72 @@ def read_log(
     >>> {reason.value: count for reason, (count, lines) in trace.left_out.items()}
     {'bad-line': 1, 'no-run-time': 3, 'needs-too-many': 2}
     """
-    path = Path(file)
-    options = LogOptions(
-        servers=servers,
-        servers_are=servers_are,
-        columns=columns,  # type: ignore[arg-type]
-        time_unit=time_unit,
-        wait_from=wait_from,
-        strict=strict,
-    )
+    return as_trace(asked.file, asked)
+
+
+def as_trace(file: str | os.PathLike[str] | Trace, options: ReadOptions = USUAL, *, cut: bool = True) -> Trace:
+    """Return a trace with jobs: the one that is given, or read from a file.
+
+    Only the jobs between ``from_time`` and ``until_time`` are returned, unless ``cut`` is false.
+    """
+    if isinstance(file, Trace):
+        if not len(file):
+            raise InvalidInput("the trace has no jobs; choose another stretch, or other jobs")
+        trace = file if options.servers is None else file.replace(servers=options.servers)
+    else:
+        trace = _read(Path(file), options)
+    first, last = window(trace, options)
+    if not cut or (first, last) == (-math.inf, math.inf):
+        return trace
+    found = trace.between(first, last)
+    if not len(found):
+        raise InvalidInput("no job of the log was submitted in this stretch; choose another, in seconds of the log")
+    return found
+
+
+def window(trace: Trace, options: ReadOptions) -> tuple[float, float]:
+    """Return the seconds of the log from which on and before which jobs are submitted that are used."""
+    first, last = (_second(trace, getattr(options, name), name) for name in ("from_time", "until_time"))
+    return -math.inf if first is None else first, math.inf if last is None else last
+
+
+def _second(trace: Trace, moment: Any, name: str) -> float | None:
+    """Return a moment as seconds of the log; a date is the log's local time."""
+    if not isinstance(moment, datetime):
+        return None if moment is None else float(moment)
+    if trace.begins is None:
+        raise InvalidInput(f"{name} = '{moment}': the log does not say the date it begins; give seconds of the log")
+    return (moment - EPOCH).total_seconds() - trace.begins
+
+
+def _read(path: Path, options: ReadOptions) -> Trace:
     try:
-        reader = _reader(path, format)
+        reader = _reader(path, options)
         return trace_of(reader.read(path, options), options, source=path.name, name=reader.name)
     except MsjError as error:
         raise error.in_file(path) from None
 
 
-def as_trace(file: str | os.PathLike[str] | Trace, *, servers: int | None = None, **reading: Any) -> Trace:
-    """Return a trace with jobs: the one that is given, or read from a file with the options of :func:`read_log`."""
-    if not isinstance(file, Trace):
-        return read_log(file, servers=servers, **reading)
-    if not len(file):
-        raise InvalidInput("the trace has no jobs; choose another stretch, or other jobs")
-    return file if servers is None else file.replace(servers=servers)
-
-
-def format_of(file: Path) -> str | None:
-    """Return the format of a file that is surely a log; None where it may be something else."""
-    head = head_of(file)
-    likeness, name = max((variant().likeness(head), variant.name) for variant in LOG_READERS)
-    return name if likeness >= SURE else None
-
-
-def _reader(path: Path, name: str | None) -> LogReader:
-    if name is not None:
-        found: LogReader = LOG_READERS.get(name)()
+def _reader(path: Path, options: ReadOptions) -> LogReader:
+    if options.format is not None:
+        found: LogReader = LOG_READERS.get(options.format)()
         head_of(path)  # a file that is not there is said first
         return found
     head = head_of(path)
     if not head.strip():
         raise InvalidInput("is empty; give a log with one job per line")
-    readers: list[LogReader] = [variant() for variant in LOG_READERS]
-    likeness, best = max(((reader.likeness(head), reader) for reader in readers), key=lambda pair: pair[0])
+    if is_spec(path, head) and not is_log(path, options):
+        raise InvalidInput(
+            "describes a cluster, and this question is about a log; if it is one, say its --format, else ask msj report"
+        )
+    likeness, best = likeliest(head)
     if likeness < LEAST:
-        known = "; ".join(f"{reader.name} is {reader.summary}" for reader in readers)
+        known = "; ".join(f"{reader.name} is {reader.summary}" for reader in LOG_READERS)
         raise InvalidInput(f"looks like no log that is known; say which it is with --format: {known}")
     return best
 
 
-def trace_of(rows: Rows, options: LogOptions, *, source: str, name: str) -> Trace:
+def trace_of(rows: Rows, options: ReadOptions, *, source: str, name: str) -> Trace:
     """Judge the rows and return what is used as a trace."""
     import pandas
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from msj.errors import InvalidInput
 from msj.logs import cells
-from msj.logs.log_options import LogOptions
+from msj.options import ReadOptions
 from msj.registry import nearest
+from msj.results.units import seconds_in
 
 #: Part of a job: columns that say it, the best first.
 PLACES: dict[str, tuple[str, ...]] = {
@@ -56,11 +57,11 @@ class Chosen:
         return list(dict.fromkeys([*self.columns.values(), *self.need, *self.resources]))
 
 
-def choose(names: Sequence[str], options: LogOptions) -> Chosen:
+def choose(names: Sequence[str], options: ReadOptions) -> Chosen:
     """Find the columns by their names; what the user says comes first."""
     lower = {name.lower(): name for name in reversed(names) if name}
     given = {}
-    for role, said in options.columns.items():
+    for role, said in options.column_of.items():
         column = lower.get(said.lower()) or (
             names[int(said) - 1] if said.isdigit() and 0 < int(said) <= len(names) else ""
         )
@@ -103,7 +104,7 @@ def choose(names: Sequence[str], options: LogOptions) -> Chosen:
         need=need,
         resources=resources,
         resource=COUNTED[kind][1],
-        run_unit=options.seconds if "run" in given else 1.0,
+        run_unit=seconds_in(options.time_unit) if "run" in given else 1.0,
         estimate_unit=60.0 if columns.get("estimate", "").lower() == "timelimitraw" else 1.0,
         notes=tuple(notes),
     )

@@ -7,6 +7,7 @@ and keep what is left of their run; those that had been submitted are waiting. T
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,67 +16,11 @@ from numpy.typing import NDArray
 
 from msj.errors import InvalidInput, NotSupported
 from msj.logs.trace import Trace
-from msj.model.numbers import Number, number, positive, whole
-from msj.registry import nearest
+from msj.options import Scenario
+from msj.options.replaying import factor_of
 from msj.workloads import RecordedJobs
 
-OVERRUNS = ("keep", "cut", "stretch")
 FILLED = 0.1  # of the log's span: by then the cluster's state has little to do with the log's beginning
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scenario:
-    """How the jobs differ from those of the log.
-
-    Parameters
-    ----------
-    estimates
-        What a scheduler is told: ``exact`` (how long the job ran), ``requested`` (what the log says was asked for) or
-        ``factor:2`` (twice how long it ran). None: requested where the log says it, else exact.
-    overruns
-        What becomes of a job that ran longer than requested: ``keep`` both times, ``cut`` the run, or ``stretch`` the
-        estimate.
-    largest_need
-        Jobs that need more get so many servers, and run longer.
-    scale_load
-        How many times as much load: submissions come so much closer.
-    from_log_state
-        Begin at a moment of the log, with what was running and waiting then.
-    from_time, until_time
-        Only jobs submitted in this stretch, in seconds of the log.
-    """
-
-    estimates: str | None = None
-    overruns: str = "keep"
-    largest_need: int | None = None
-    scale_load: Number = 1
-    from_log_state: bool = False
-    from_time: float | None = None
-    until_time: float | None = None
-
-    def __post_init__(self) -> None:
-        factor_of(self.estimates)
-        if self.overruns not in OVERRUNS:
-            raise InvalidInput(f"overruns '{self.overruns}' is unknown; {nearest(str(self.overruns), OVERRUNS)}")
-        if self.largest_need is not None:
-            object.__setattr__(self, "largest_need", whole(self.largest_need, "largest_need"))
-        object.__setattr__(self, "scale_load", positive(self.scale_load, "scale_load"))
-        for name in ("from_time", "until_time"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, float(number(getattr(self, name), name)))
-
-
-def factor_of(estimates: str | None) -> float | None:
-    """Return the factor of ``factor:2``, None for the other words; what is none of them is refused."""
-    if estimates in (None, "exact", "requested"):
-        return None
-    word, _, value = str(estimates).partition(":")
-    if word != "factor":
-        raise InvalidInput(f"estimates '{estimates}' are unknown; write exact, requested or factor:2")
-    found = float(positive(value, "the factor of estimates"))
-    if found < 1:
-        raise InvalidInput(f"estimates 'factor:{value}' would be shorter than the runs; give at least 1")
-    return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,21 +37,21 @@ class Prepared:
     notes: tuple[str, ...] = field(default=())
 
 
-def prepared(trace: Trace, scenario: Scenario, servers: int) -> Prepared:
-    """Return the jobs of a trace as the scenario has them; those that do not fit on the servers are left out."""
+def prepared(
+    trace: Trace, scenario: Scenario, servers: int, *, between: tuple[float, float] = (-math.inf, math.inf)
+) -> Prepared:
+    """Return the jobs of a trace as the scenario has them; those that do not fit on the servers are left out.
+
+    ``between`` are the seconds at which a replay from the log's state begins, and before which jobs are submitted.
+    """
     notes: list[str] = []
     submit, run, need = (trace.column(name).copy() for name in ("submit", "run", "need"))
     estimate, run = _estimates(trace, scenario, run, notes)
     place = np.arange(len(trace))
     waited, counted = np.zeros(len(trace)), np.ones(len(trace), dtype=bool)
     if scenario.from_log_state:
-        place, submit, run, estimate, waited, counted = _state(trace, scenario, submit, run, estimate, notes)
+        place, submit, run, estimate, waited, counted = _state(trace, between, submit, run, estimate, notes)
         need = need[place]
-    elif scenario.from_time is not None or scenario.until_time is not None:
-        first, last = _stretch(scenario)
-        place = np.flatnonzero((submit >= first) & (submit < last))
-        submit, run, need, waited, counted = submit[place], run[place], need[place], waited[place], counted[place]
-        estimate = None if estimate is None else estimate[place]
     if not counted.any():
         raise InvalidInput("no job of the log was submitted in this stretch; choose another, in seconds of the log")
     if scenario.largest_need is not None:
@@ -129,12 +74,6 @@ def prepared(trace: Trace, scenario: Scenario, servers: int) -> Prepared:
         submit = submit[0] + (submit - submit[0]) / float(scenario.scale_load)
     jobs = RecordedJobs(arrival=submit, need=need, duration=run, estimate=estimate)
     return Prepared(jobs=jobs, counted=counted, waited=waited, place=place, notes=tuple(notes))
-
-
-def _stretch(scenario: Scenario) -> tuple[float, float]:
-    first = -np.inf if scenario.from_time is None else scenario.from_time
-    last = np.inf if scenario.until_time is None else scenario.until_time
-    return first, last
 
 
 def _estimates(trace: Trace, scenario: Scenario, run: Any, notes: list[str]) -> tuple[Any, Any]:
@@ -169,13 +108,15 @@ def _estimates(trace: Trace, scenario: Scenario, run: Any, notes: list[str]) -> 
     return estimate, run
 
 
-def _state(trace: Trace, scenario: Scenario, submit: Any, run: Any, estimate: Any, notes: list[str]) -> tuple[Any, ...]:
+def _state(
+    trace: Trace, between: tuple[float, float], submit: Any, run: Any, estimate: Any, notes: list[str]
+) -> tuple[Any, ...]:
     """Return who is there at the moment, those running first, and who comes after it."""
     if not trace.has_waits:
         raise NotSupported("the log has no waiting times, so who was running at a moment is not known; leave it out")
     span = submit[-1] - submit[0]
-    now = scenario.from_time if scenario.from_time is not None else submit[0] + FILLED * span
-    last = np.inf if scenario.until_time is None else scenario.until_time
+    first, last = between
+    now = first if math.isfinite(first) else submit[0] + FILLED * span
     start = submit + np.nan_to_num(trace.column("wait"))
     running = np.flatnonzero((start <= now) & (start + run > now))
     running = running[np.argsort(start[running], kind="stable")]

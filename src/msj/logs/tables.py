@@ -16,10 +16,11 @@ import numpy as np
 
 from msj.errors import InvalidInput
 from msj.logs import cells
-from msj.logs.log_options import LogOptions, seconds_in
 from msj.logs.reason import Reason
 from msj.logs.rows import blank
+from msj.options import ReadOptions
 from msj.registry import nearest
+from msj.results.units import seconds_in
 
 #: Names that say what a column is, in any case; the first that is there counts.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -53,9 +54,9 @@ def presets() -> tuple[dict[str, Any], ...]:
     return tuple(tomllib.loads(text)["preset"])
 
 
-def columns_of(names: Sequence[str], options: LogOptions) -> tuple[dict[str, str], float, list[str]]:
+def columns_of(names: Sequence[str], options: ReadOptions) -> tuple[dict[str, str], float, list[str]]:
     """Return which column is which part of a job, the seconds in a unit of time, and what was guessed."""
-    chosen = {role: _column(names, role, given) for role, given in options.columns.items()}
+    chosen = {role: _column(names, role, given) for role, given in options.column_of.items()}
     known = next((p for p in presets() if "header" in p and set(p["header"]) <= set(names)), None)
     notes = []
     unit = options.time_unit

@@ -17,7 +17,8 @@ from msj.disciplines.fcfs import Fcfs
 from msj.effort import Effort
 from msj.engines.completed import Completed
 from msj.logs import Trace
-from msj.logs.scenario import Prepared, Scenario, prepared
+from msj.logs.scenario import Prepared, prepared
+from msj.options import Scenario
 from msj.planning.cap import Efficiency
 from msj.planning.point import Judged, Point, Verdict
 from msj.planning.subject import Subject

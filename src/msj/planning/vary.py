@@ -37,6 +37,10 @@ def read_vary(text: str, classes: Collection[str]) -> Vary:
     >>> read_vary("share:large", ["small", "large"]).job_class
     'large'
     """
+    if "=" in text:
+        raise InvalidInput(
+            f"vary = '{text}' gives values, and a plan finds the value itself; write vary = '{text.partition('=')[0]}'"
+        )
     word, _, name = text.partition(":")
     known = {each.value: each for each in Along}
     if word not in known:

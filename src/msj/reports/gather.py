@@ -60,7 +60,7 @@ def report(
     precision: float = PRECISION,
     seconds: float = SECONDS,
     rng: Rng = None,
-    seed: int | None = None,
+    seed: Rng = None,
     progress: Watch | None = None,
 ) -> Report:
     """Gather everything about a cluster.

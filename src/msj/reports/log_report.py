@@ -7,8 +7,8 @@ only, so that the same seed gives the same report on every machine.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Self
 
 from msj.answers import FitResult, LogResult, fit, log, question, replay, root_of
@@ -17,13 +17,13 @@ from msj.disciplines import EasyBackfilling
 from msj.effort import Progress, Watch
 from msj.errors import InvalidInput
 from msj.logs import Trace, as_trace
+from msj.options import ReadOptions, SeedOptions, argument, takes
 from msj.reports.log_changes import Change, changes_of
 from msj.reports.log_contents import LEVELS, Finding
 from msj.reports.log_findings import findings_of
 from msj.results import Missing, Outcome, Result, provenance
 from msj.results.result import plain
 from msj.results.units import ratio
-from msj.workloads import Rng
 from msj.workloads.streams import seed_record
 
 POLICIES = ("fcfs", "easy-backfilling", "first-fit")
@@ -62,41 +62,23 @@ class LogReport(LogResult):
         return document
 
 
-@question
-def report_log(
-    file: Trace | str | os.PathLike[str],
-    *,
-    servers: int | None = None,
-    policies: Iterable[Any] | None = None,
-    users: bool = False,
-    format: str | None = None,  # noqa: A002
-    servers_are: str | None = None,
-    columns: str | Mapping[str, str] = "",
-    time_unit: str | None = None,
-    wait_from: str = "eligible",
-    strict: bool = False,
-    rng: Rng = None,
-    seed: int | None = None,
-    progress: Watch | None = None,
-) -> LogReport:
-    """Say everything about a log: what it holds, what other policies and sizes would have done, how far a fit goes.
+@dataclass(frozen=True)
+class LogReportQuestion(ReadOptions, SeedOptions):
+    """The question of :func:`msj.report_log`."""
 
-    Parameters
-    ----------
-    file
-        The log: a file or a trace.
-    servers
-        The machine's size, where the log does not say it or says it wrong.
-    policies
-        Policies to serve the jobs by; FCFS, EASY backfilling and first fit if nothing is said.
-    users
-        Whether users are named.
-    format, servers_are, columns, time_unit, wait_from, strict
-        How to read the file, as for :func:`msj.read_log`.
-    rng, seed
-        For shuffles, moved submissions and drawn jobs.
-    progress
-        Told how far it is.
+    file: Trace | str | os.PathLike[str] = field(metadata={"help": "The log: a file or a trace."})
+    _: KW_ONLY
+    policies: Iterable[Any] | None = argument(
+        None, "Policies to serve the jobs by; FCFS, EASY backfilling and first fit if None."
+    )
+    users: bool = argument(False, "Whether users are named.")
+    progress: Watch | None = argument(None, "Called with a Progress before each part.")
+
+
+@question
+@takes(LogReportQuestion)
+def report_log(asked: LogReportQuestion) -> LogReport:
+    """Say everything about a log: what it holds, what other policies and sizes would have done, how far a fit goes.
 
     Examples
     --------
@@ -105,27 +87,18 @@ def report_log(
     >>> print(found.findings[0].sentence)
     Is the backfilling any good? About as good as EASY backfilling: jobs waited 7 h on average, with EASY it would have been 7 h, and 43 h first come first served.
     """  # noqa: E501
-    trace = as_trace(
-        file,
-        format=format,
-        servers=servers,
-        servers_are=servers_are,
-        columns=columns,
-        time_unit=time_unit,
-        wait_from=wait_from,
-        strict=strict,
-    )
-    size = servers_of(trace, servers)
-    root = root_of(rng, seed)
-    steps = _Steps(progress)
+    trace = as_trace(asked.file, asked)
+    size = servers_of(trace, asked.servers)
+    root = root_of(asked.rng, asked.seed)
+    steps = _Steps(asked.progress)
     steps.begin(0.0, 0.05, "what the log says")
-    looked = log(trace, users=users, rng=root)
+    looked = log(trace, users=asked.users, rng=root)
     shakes = min(max(SHAKEN_JOBS // max(len(trace), 1), FEWEST), MOST)
     steps.begin(0.05, 0.3, "policies on the same jobs")
     served = replay(
         trace,
         servers=size,
-        policies=POLICIES if policies is None else policies,
+        policies=POLICIES if asked.policies is None else asked.policies,
         shakes=shakes,
         levels=LEVELS,
         rng=root,

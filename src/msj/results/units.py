@@ -96,6 +96,17 @@ def _nearest_unit(given: object) -> str:
     return hint if hint.startswith("did") else f"use {', '.join(TIME_UNITS)}"
 
 
+def seconds_in(unit: str | None) -> float:
+    """Return the seconds in a unit of time; 1 where none is given.
+
+    Examples
+    --------
+    >>> seconds_in("h"), seconds_in(None)
+    (3600.0, 1.0)
+    """
+    return 1.0 if unit is None else float(TIME_UNITS[time_unit(unit)].seconds)
+
+
 def ratio(old: str, new: str) -> Fraction:
     """Return how many of the new unit one of the old unit is.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,11 @@ from msj.errors import Failure, InvalidInput, NotSupported
 from msj.executors.calls import at_cluster
 from msj.executors.workers import Workers
 from msj.model import System
-from msj.model.numbers import whole
-from msj.results import Missing, Outcome, Quantity, Result, Watch
+from msj.options import RunOptions, argument, takes
+from msj.results import Missing, Outcome, Quantity, Result
 from msj.simulation.controlled import Remainder, remainder
 from msj.simulation.elsewhere import Elsewhere
-from msj.simulation.estimates import LEVELS, WORTH_IT, Estimates, adds_up, groups_of
+from msj.simulation.estimates import WORTH_IT, Estimates, adds_up, groups_of
 from msj.simulation.intervals import (
     CONFIDENCE,
     TRUST_IN_SHARES,
@@ -77,32 +77,28 @@ class Served:
     result: Result
 
 
-def compare_at_rate(
-    system: System,
-    policies: Sequence[Any],
-    *,
-    root: np.random.SeedSequence,
-    effort: Effort | None = None,
-    known: Mapping[int, Known] | None = None,
-    jobs: int | None = None,
-    replications: int | None = None,
-    workers: int = 1,
-    processes: int | None = None,
-    warm_up: float | None = None,
-    levels: Sequence[float] = LEVELS,
-    controls: bool = True,
-    progress: Watch | None = None,
-    dask: Any = None,
-) -> Result:
-    """Simulate the same jobs under each policy, for a system that says how much arrives; see ``msj.compare``.
+@dataclass(frozen=True)
+class ComparedAtRate(RunOptions):
+    """What :func:`compare_at_rate` simulates, and how."""
 
-    ``known`` is what is known of the system under the policies, by their place in the list.
-    """
-    chosen = chosen_policies(policies)
+    system: System = field(metadata={"help": "A system that says how many jobs arrive."})
+    policies: Sequence[Any] = field(metadata={"help": "The policies."})
+    _: KW_ONLY
+    root: np.random.SeedSequence = field(metadata={"help": "The seed."})
+    known: Mapping[int, Known] | None = argument(
+        None, "What the exact side knows of the system under each policy, by its place in the list."
+    )
+
+
+@takes(ComparedAtRate)
+def compare_at_rate(asked: ComparedAtRate) -> Result:
+    """Simulate the same jobs under each policy, for a system that says how much arrives; see ``msj.compare``."""
+    system, root = asked.system, asked.root
+    chosen = chosen_policies(asked.policies)
     if len(chosen) < 2:
         raise InvalidInput(f"{len(chosen)} policy is given; name at least two to compare")
-    workers = whole(workers, "workers") if processes is None else whole(processes, "processes")
-    effort = whole_effort(effort, progress)
+    workers = asked.worker_count
+    effort = whole_effort(asked.effort, asked.progress)
     left_out = dict(applicable_policies(system, chosen, why_not_comparable).required().left_out)
     questions: dict[str, Question] = {}
     for index, (name, policy) in enumerate(chosen.items()):
@@ -111,18 +107,18 @@ def compare_at_rate(
         questions[name] = Question.of(
             system.replace(policy=policy),
             root=root,
-            known=(known or {}).get(index, NOTHING),
-            jobs=effort.jobs if jobs is None else jobs,
-            replications=replications,
-            warm_up=warm_up,
-            levels=levels,
-            controls=controls,
+            known=(asked.known or {}).get(index, NOTHING),
+            jobs=effort.jobs if asked.jobs is None else asked.jobs,
+            replications=asked.replications,
+            warm_up=asked.warm_up,
+            levels=asked.levels,
+            controls=asked.controls,
         )
     plan = _common_plan(list(questions.values()))
     slowest = max(questions.values(), key=lambda each: 0.0 if each.known.forbids(each.rate) else each.pace.memory)
     questions = {name: replace(each, controls=slowest.controls) for name, each in questions.items()}
     served: dict[str, Served | Result] = {}
-    with at_cluster(dask) as hands:
+    with at_cluster(asked.dask) as hands:
         for index, (name, question) in enumerate(questions.items()):
             if question.known.forbids(question.rate):
                 served[name] = overloaded(question)

@@ -20,6 +20,7 @@ from msj.disciplines.sharing import Sharing
 from msj.model import JobClass, System
 from msj.model.arrivals import DailyArrivals
 from msj.model.assumptions import why_not_plain
+from msj.options import LEVELS
 from msj.results import Quantity
 from msj.simulation.controlled import Remainder, remainder
 from msj.simulation.controls import Controls
@@ -41,7 +42,6 @@ from msj.simulation.reading import Reading
 from msj.simulation.sketch import Sketch
 from msj.simulation.tally import COLUMNS
 
-LEVELS = (50.0, 90.0, 95.0, 99.0, 99.9)
 FEW_JOBS = 1000  # of a class: its percentiles have no interval below
 SKETCHED = ("waiting", "response")
 WORTH_IT = 0.33  # of the variance, at most, must be left over; else what is gained is less than what is risked

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from msj.options import LEVELS
 from msj.results import Outcome, Quantity
 from msj.simulation.blocks import FIRST, LOOK, PIECES, STAGE, Block, Stream, blocks_at, stage_of
-from msj.simulation.estimates import LEVELS, relative_half_width
+from msj.simulation.estimates import relative_half_width
 from msj.simulation.growth import growth_rate
 from msj.simulation.memory import why_no_variance
 from msj.simulation.plan import said

@@ -18,10 +18,11 @@ from msj.errors import InvalidInput, TooLarge
 from msj.model import System
 from msj.model.arrivals import DailyArrivals
 from msj.model.numbers import number, positive, whole
+from msj.options import LEVELS
 from msj.results import version_of
 from msj.simulation.controls import Controls, ControlServers, why_no_controls
 from msj.simulation.engine_of import engine_of
-from msj.simulation.estimates import LEVELS, Estimates, relative_half_width
+from msj.simulation.estimates import Estimates, relative_half_width
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.memory import why_no_variance
 from msj.simulation.plan import Pace, Plan

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 import time as clock
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,12 @@ from msj.engines.compiling import compiled_before
 from msj.errors import InvalidInput
 from msj.executors.calls import at_cluster
 from msj.model import System
-from msj.model.numbers import whole
+from msj.options import SingleRunOptions, argument, takes
 from msj.results import Outcome, Quantity, Result, Watch, provenance, version_of
 from msj.results.units import rate_words
 from msj.simulation.checkpoint import Checkpoint
 from msj.simulation.elsewhere import Elsewhere
-from msj.simulation.estimates import LEVELS, Estimates
+from msj.simulation.estimates import Estimates
 from msj.simulation.jobs_file import JobsFile
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.memory import FILLS_UP
@@ -39,31 +39,22 @@ __all__ = ["FIRST_LOOK", "arrival_rate_of", "new_replication", "simulate_at_rate
 CUT_SHORT = (Outcome.INTERRUPTED, Outcome.OUT_OF_TIME)
 
 
-def simulate_at_rate(
-    system: System,
-    *,
-    root: np.random.SeedSequence,
-    effort: Effort | None = None,
-    known: Known = NOTHING,
-    jobs: int | None = None,
-    time: float | None = None,
-    precision: float | None = None,
-    replications: int | None = None,
-    workers: int = 1,
-    processes: int | None = None,
-    warm_up: float | None = None,
-    levels: Sequence[float] = LEVELS,
-    controls: bool = True,
-    progress: Watch | None = None,
-    jobs_file: str | os.PathLike[str] | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    any_seed: bool = False,
-    dask: Any = None,
-) -> Result:
+@dataclass(frozen=True)
+class RunAtRate(SingleRunOptions):
+    """What :func:`simulate_at_rate` simulates, and how."""
+
+    system: System = field(metadata={"help": "A system that says how many jobs arrive."})
+    _: KW_ONLY
+    root: np.random.SeedSequence = field(metadata={"help": "The seed."})
+    known: Known = argument(NOTHING, "What the exact side knows of the system.")
+    any_seed: bool = argument(False, "Whether a checkpoint is continued whatever its seed.")
+
+
+@takes(RunAtRate)
+def simulate_at_rate(asked: RunAtRate) -> Result:
     """Return estimates with 95 % intervals for a system that says how much arrives; the options of ``msj.simulate``.
 
-    ``effort`` may bring jobs, precision, a deadline and who is told; ``known`` what the exact side knows.
-    ``any_seed`` lets a checkpoint be continued whatever its seed. ``processes`` is another name for ``workers``.
+    ``effort`` may bring jobs, precision, a deadline and a progress callback.
 
     Examples
     --------
@@ -75,32 +66,33 @@ def simulate_at_rate(
     True
     """
     started = clock.perf_counter()
-    workers = whole(workers, "workers") if processes is None else whole(processes, "processes")
-    effort = whole_effort(effort, progress)
+    system, root, checkpoint, jobs_file = asked.system, asked.root, asked.checkpoint, asked.jobs_file
+    workers = asked.worker_count
+    effort = whole_effort(asked.effort, asked.progress)
     question = Question.of(
         system,
         root=root,
-        known=known,
-        jobs=effort.jobs if jobs is None and time is None else jobs,
-        time=time,
-        precision=effort.precision if precision is None else precision,
-        replications=replications,
-        warm_up=warm_up,
-        levels=levels,
-        controls=controls,
+        known=asked.known,
+        jobs=effort.jobs if asked.jobs is None and asked.time is None else asked.jobs,
+        time=asked.time,
+        precision=effort.precision if asked.precision is None else asked.precision,
+        replications=asked.replications,
+        warm_up=asked.warm_up,
+        levels=asked.levels,
+        controls=asked.controls,
     )
-    if known.forbids(question.rate):
+    if asked.known.forbids(question.rate):
         return overloaded(question)
-    if dask is not None and jobs_file is not None:
+    if asked.dask is not None and jobs_file is not None:
         raise InvalidInput(
             f"jobs_file = '{jobs_file}' is written where the jobs are served, and workers of a cluster serve them; "
             "leave dask or jobs_file out"
         )
     locked = nullcontext() if checkpoint is None else lock(checkpoint)
-    with locked, JobsFile(jobs_file, system=system) as file, at_cluster(dask) as hands:
+    with locked, JobsFile(jobs_file, system=system) as file, at_cluster(asked.dask) as hands:
         kept = None
         if checkpoint is not None:
-            kept = Checkpoint(checkpoint, question.asked(), system=system, any_seed=any_seed)
+            kept = Checkpoint(checkpoint, question.asked(), system=system, any_seed=asked.any_seed)
             root = seed_sequence(kept.seed)
         run = question.new_run((kept and kept.plan) or question.plan(), root)
         if kept is not None:

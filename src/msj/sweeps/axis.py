@@ -18,7 +18,8 @@ from typing import Any
 from msj.errors import InvalidInput
 from msj.model import System
 from msj.model.changes import with_largest_need, with_servers, with_share
-from msj.model.numbers import number, shortened, whole
+from msj.model.numbers import number, whole
+from msj.model.ranges import Range, parse_vary
 from msj.model.spec_file import SYSTEM_KEYS, from_document
 from msj.model.system import LOADS
 from msj.registry import nearest
@@ -26,7 +27,6 @@ from msj.results.coordinates import Place
 
 WHOLE = ("servers", "largest_need", "seed")
 OWN = (*LOADS, *WHOLE)
-MOST_VALUES = 100_000
 HOW = "write load=0.5..0.98/9 (9 values), servers=64,128,256 or share:CLASS=0.1,0.2"
 
 
@@ -61,13 +61,11 @@ class Axis:
     @classmethod
     def of(cls, text: str) -> Axis:
         """Read what a command line says."""
-        name, equals, values = text.partition("=")
-        if not equals or not name.strip() or not values.strip():
-            raise InvalidInput(f"'{shortened(text)}' does not say what to vary; {HOW}")
-        name = _known(name.strip())
+        name, parts = parse_vary(text, HOW)
+        name = _known(name)
         found: list[Any] = []
-        for part in values.split(","):
-            found += _range(part, name, text) if ".." in part else [_value(part)]
+        for part in parts:
+            found += part.values(whole=name in WHOLE) if isinstance(part, Range) else [_value(part)]
         return cls(key=name, values=tuple(found))
 
     def _checked(self, value: Any) -> Any:
@@ -142,26 +140,6 @@ def _known(name: str) -> str:
         return name
     hint = nearest(name, [*OWN, "share:CLASS", "classes.CLASS.KEY", "policy.OPTION", "model.OPTION"])
     raise InvalidInput(f"'{name}' cannot be varied; {hint}")
-
-
-def _range(part: str, name: str, text: str) -> list[Any]:
-    found = re.fullmatch(r"\s*(\S+?)\.\.([^/\s]+)(?:/(\d+))?\s*", part)
-    if found is None:
-        raise InvalidInput(f"'{shortened(part)}' in '{shortened(text)}' is no range; {HOW}")
-    low, high = (float(number(end, name)) for end in found.group(1, 2))
-    if found[3] is None:
-        if name not in WHOLE:
-            raise InvalidInput(f"{name} = {part.strip()} does not say how many values; write {part.strip()}/9")
-        count = int(high - low) + 1
-    else:
-        count = int(found[3])
-    if low > high:
-        raise InvalidInput(f"{name} = {part.strip()} does not rise; write the lower number first")
-    if not 1 <= count <= MOST_VALUES:
-        raise InvalidInput(f"{name} = {part.strip()} has {count} values; give 1 to {MOST_VALUES:,}")
-    # Twelve digits: what people would have written, 0.56 and not 0.5600000000000001.
-    steps = [low] if count == 1 else [low + (high - low) * i / (count - 1) for i in range(count)]
-    return list(dict.fromkeys(round(x) if name in WHOLE else float(f"{x:.12g}") for x in steps))
 
 
 def _value(text: str) -> Any:

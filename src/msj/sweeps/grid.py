@@ -22,9 +22,10 @@ from typing import Any
 
 from msj.disciplines.applicable import chosen_policies
 from msj.errors import BadFunction, InvalidInput, MsjError
+from msj.logs.spec_or_log import as_system
 from msj.model import System
 from msj.model.numbers import whole
-from msj.model.spec_file import SystemLike, as_system, from_document
+from msj.model.spec_file import SystemLike, from_document
 from msj.registry import nearest
 from msj.results.coordinates import Place
 from msj.store import digest

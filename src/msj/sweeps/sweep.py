@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,8 @@ from msj.errors import BadFunction, Failure, InvalidInput, MsjError, NotSupporte
 from msj.executors.packing import SchedulerLost
 from msj.executors.workers import Workers, workers
 from msj.model.trials import try_laws
-from msj.results import Missing, Outcome, Result, Watch, provenance
+from msj.options import SweepOptions, takes
+from msj.results import Missing, Outcome, Result, provenance
 from msj.sweeps.cell import Cell
 from msj.sweeps.folder import Folder
 from msj.sweeps.manifest import write_manifest
@@ -25,67 +24,19 @@ from msj.sweeps.reading import result_of
 from msj.sweeps.scheduler import Scheduler
 
 
-def sweep(
-    systems: Any = None,
-    *,
-    vary: Any = None,
-    policies: Iterable[Any] | None = None,
-    grid: str | os.PathLike[str] | None = None,
-    precision: float | None = None,
-    jobs: int | None = None,
-    levels: Sequence[float] | None = None,
-    seed: int | None = None,
-    simulate: bool | None = None,
-    controls: bool | None = None,
-    out: str | os.PathLike[str] | None = None,
-    shard: str | tuple[int, int] | None = None,
-    processes: int = 1,
-    threads: int | None = None,
-    dask: Any = None,
-    executor: Executor | None = None,
-    seconds: float | None = None,
-    progress: Watch | None = None,
-) -> Result:
+@dataclass(frozen=True)
+class SweepQuestion(SweepOptions):
+    """The question of :func:`msj.sweep`."""
+
+    systems: Any = field(default=None, metadata={"help": "A cluster or several: systems, files, or their documents."})
+
+
+@takes(SweepQuestion)
+def sweep(asked: SweepQuestion) -> Result:
     """Answer every combination of clusters, values and policies: exactly where possible, else simulated.
 
     Rows stand at what differs between the cells. A cell that has no answer is in ``missing``, with the reason: its
     policy does not apply to its cluster, for example. If no cell of the grid has an answer, that is an error.
-
-    Parameters
-    ----------
-    systems
-        A cluster or several: systems, files, or their documents.
-    vary
-        What differs: texts such as ``"load=0.5..0.98/9"``, or a table of names and values.
-    policies
-        Policies to serve by; each cluster's own if nothing is said. A load is a share of the threshold under the
-        cluster's own policy, so that all policies get the same jobs.
-    grid
-        A TOML file that says any of this; what is given beside it counts more.
-    precision
-        Half-width of a simulated mean response time's interval over the mean at which a cell is done; 0.01 if nothing
-        is said.
-    jobs
-        The most jobs of a cell, 1e9 if nothing is said.
-    levels
-        Percentiles to give where a cell is simulated.
-    seed
-        Of what is simulated, 1 if nothing is said; vary ``seed`` for several.
-    simulate
-        Simulate even what has an exact answer.
-    controls
-        Whether exactly solved single servers take noise off simulated means.
-    out
-        The folder that keeps answers and blocks; an interrupted sweep goes on there, and other sweeps may share it.
-    shard
-        ``"3/200"``: the third of 200 parts of the grid, for job arrays.
-    processes, threads, dask, executor
-        The workers: so many processes or threads, a Dask cluster (the address of its scheduler, or a
-        ``distributed.Client``), or any executor. The answers do not depend on it.
-    seconds
-        Stop after so long, with what there is.
-    progress
-        Told how far it is.
 
     Examples
     --------
@@ -95,21 +46,23 @@ def sweep(
     7.517772
     """
     question = Question.from_file(
-        grid,
-        systems=systems,
-        vary=vary,
-        policies=policies,
-        precision=precision,
-        jobs=jobs,
-        levels=levels,
-        seed=seed,
-        simulate=simulate,
-        controls=controls,
-        shard=shard,
+        asked.grid,
+        systems=asked.systems,
+        vary=asked.vary,
+        policies=asked.policies,
+        precision=asked.precision,
+        jobs=asked.jobs,
+        levels=asked.levels,
+        seed=asked.seed,
+        simulate=asked.simulate,
+        controls=asked.controls,
+        shard=asked.shard,
     )
-    effort = Effort(progress=progress) if seconds is None else Effort.lasting(seconds, progress=progress)
-    hands = workers(processes=processes, threads=threads, dask=dask, executor=executor)
-    return answer(question, Folder(None if out is None else Path(out)), hands, effort)
+    told: dict[str, Any] = {"progress": asked.progress}
+    effort = Effort(**told) if asked.seconds is None else Effort.lasting(asked.seconds, **told)
+    processes = 1 if asked.processes is None else asked.processes
+    hands = workers(processes=processes, threads=asked.threads, dask=asked.dask, executor=asked.executor)
+    return answer(question, Folder(None if asked.out is None else Path(asked.out)), hands, effort)
 
 
 def answer(question: Question, folder: Folder, hands: AbstractContextManager[Workers], effort: Effort) -> Result:

@@ -66,7 +66,7 @@ class Recording:
 
     def to_json(self) -> str:
         """Return it as one argument of another process."""
-        return json.dumps({"file": os.fspath(self.file), "reading": dict(self.reading)})
+        return json.dumps({"file": os.fspath(self.file), "reading": dict(self.reading)}, default=str)
 
     @classmethod
     def from_json(cls, text: str) -> Recording:

@@ -13,8 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from msj.errors import InvalidInput
+from msj.options.seeding import Seed
 
-Rng: TypeAlias = int | np.random.SeedSequence | np.random.Generator | list[int] | Mapping[str, Any] | None
+#: The older name of ``Seed``.
+Rng: TypeAlias = Seed
 
 # Keeps our children apart from those a caller may have spawned from the same sequence.
 OURS = 0x6D736A

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 from msj.errors import InvalidInput
 from msj.logs.delimited import SHOWN, Layout, parts_of
-from msj.logs.log_options import LogOptions
 from msj.logs.opening import head_of, opened
 from msj.logs.reader import LogReader
 from msj.logs.reason import Reason
 from msj.logs.rows import Rows
 from msj.logs.stacking import begun, in_turn, stacked, unlikely
 from msj.logs.tables import columns_of, rows_of
+from msj.options import ReadOptions
 
 DELIMITERS = ",;\t|"
 
@@ -37,7 +37,7 @@ class Csv(LogReader):
         counts = [line.count(delimiter.encode()) for line in lines[: max(len(lines) - 1, 1)]]
         return 0.5 if counts.count(counts[0]) > len(counts) // 2 else 0.1
 
-    def read(self, path: Path, options: LogOptions) -> Rows:
+    def read(self, path: Path, options: ReadOptions) -> Rows:
         layout = _layout(head_of(path), options)
         chosen, unit, notes = columns_of(layout.names, options)
         wanted = list(dict.fromkeys(chosen.values()))
@@ -64,7 +64,7 @@ def _delimiter(header: str) -> str | None:
     return found if header.count(found) else None
 
 
-def _layout(head: bytes, options: LogOptions) -> Layout:
+def _layout(head: bytes, options: ReadOptions) -> Layout:
     import csv
 
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
@@ -74,7 +74,7 @@ def _layout(head: bytes, options: LogOptions) -> Layout:
         raise InvalidInput(f"is no table: its first line is '{first[:40]}'; give one with a header and commas")
     names = tuple(cell.strip() for cell in next(csv.reader([first], delimiter=delimiter)))
     has_header = not all(_is_number(name) for name in names if name)
-    numbered = bool(options.columns) and all(column.isdigit() for column in options.columns.values())
+    numbered = bool(options.columns) and all(column.isdigit() for column in options.column_of.values())
     if not has_header and not numbered:
         raise InvalidInput("has no header; number its columns: --columns submit=1,need=2,run=3")
     if not has_header:

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from msj.errors import InvalidInput
-from msj.logs.log_options import LogOptions
 from msj.logs.reader import LogReader
 from msj.logs.reason import Reason
 from msj.logs.rows import Rows
 from msj.logs.stacking import begun, in_turn, stacked, unlikely
 from msj.logs.tables import columns_of, rows_of
+from msj.options import ReadOptions
 
 MAGIC = b"PAR1"
 
@@ -30,7 +30,7 @@ class Parquet(LogReader):
     def likeness(self, head: bytes) -> float:
         return 1.0 if head.startswith(MAGIC) else 0.0
 
-    def read(self, path: Path, options: LogOptions) -> Rows:
+    def read(self, path: Path, options: ReadOptions) -> Rows:
         import pyarrow
         import pyarrow.parquet
 

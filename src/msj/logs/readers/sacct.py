@@ -17,7 +17,6 @@ import numpy as np
 from msj.errors import InvalidInput
 from msj.logs import cells
 from msj.logs.delimited import SHOWN, Layout, parts_of
-from msj.logs.log_options import LogOptions
 from msj.logs.opening import head_of, opened
 from msj.logs.reader import LogReader
 from msj.logs.reason import Reason
@@ -25,6 +24,7 @@ from msj.logs.rows import Rows, alike, blank
 from msj.logs.sacct_columns import Chosen, choose, need_of
 from msj.logs.stacking import begun, stacked
 from msj.logs.tables import presets
+from msj.options import ReadOptions
 
 DELIMITERS = "|;,\t^"
 KNOWN = frozenset(
@@ -71,12 +71,12 @@ class Sacct(LogReader):
     def likeness(self, head: bytes) -> float:
         if b"\0" in head:
             return 0.0
-        found = _layout(head, LogOptions(), asked=False)
+        found = _layout(head, ReadOptions(), asked=False)
         if found is None:
             return 0.0
         return 0.95 if found.has_header else 0.8
 
-    def read(self, path: Path, options: LogOptions) -> Rows:
+    def read(self, path: Path, options: ReadOptions) -> Rows:
         layout = _layout(head_of(path), options, asked=True)
         assert layout is not None
         chosen = choose(layout.names, options)
@@ -96,7 +96,7 @@ class Sacct(LogReader):
         return Rows(columns=columns, begins=begins, notes=tuple(notes), bad=tuple(bad))
 
 
-def _layout(head: bytes, options: LogOptions, *, asked: bool) -> Layout | None:
+def _layout(head: bytes, options: ReadOptions, *, asked: bool) -> Layout | None:
     """Return how the file is laid out; None where it does not look like sacct's and nobody said it was."""
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     first = next((line for line in text.splitlines() if line.strip()), "")
@@ -116,7 +116,7 @@ def _layout(head: bytes, options: LogOptions, *, asked: bool) -> Layout | None:
                 return Layout(delimiter="|", names=names, has_header=False, quoted=False)
     if not asked:
         return None
-    if len(found) > 1 and options.columns and all(column.isdigit() for column in options.columns.values()):
+    if len(found) > 1 and options.columns and all(column.isdigit() for column in options.column_of.values()):
         return Layout(delimiter="|", names=tuple(str(i + 1) for i in range(len(found))), has_header=False, quoted=False)
     raise InvalidInput(
         f"has no header, and its {len(found)} columns are not those of a known request; number them: "

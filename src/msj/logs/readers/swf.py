@@ -18,12 +18,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from msj.logs.cleaning import LONGEST
-from msj.logs.log_options import LogOptions
 from msj.logs.number_lines import GOOD, TOO_SHORT, Lines, read_lines
 from msj.logs.opening import HEAD, blocks_of, opened
 from msj.logs.reader import LogReader
 from msj.logs.reason import Reason
 from msj.logs.rows import Rows, alike
+from msj.options import ReadOptions
 
 FIELDS, LEAST = 18, 5
 PIECES = (2, 3, 4)
@@ -53,7 +53,7 @@ class Swf(LogReader):
             return 0.6 + 0.3 * good
         return (0.7 if _numbers(said[0]) >= LEAST else 0.3) * good  # a table has names in its first line
 
-    def read(self, path: Path, options: LogOptions) -> Rows:
+    def read(self, path: Path, options: ReadOptions) -> Rows:
         parts: list[dict[str, Any]] = []
         bad: list[tuple[int, str]] = []
         line, header = 1, b""
