@@ -1,7 +1,8 @@
 """``python -m verification.many_machines`` sees a digit that differs, a cell that is missing and a failed check."""
 
-import msj
 from verification.many_machines import Verdicts, rows, wrong_cells
+
+import msj
 
 
 def test_a_digit_that_differs_is_a_wrong_cell(tmp_path):

@@ -26,6 +26,7 @@ class Simulation(SimulateOptions):
 
     system: SystemLike = field(metadata={"help": "The cluster, or the file that describes it."})
 
+
 NO_NOISE = 1e-6  # relative width of an interval that only rounding errors have
 
 

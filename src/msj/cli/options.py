@@ -44,9 +44,6 @@ class WholeNumber(click.IntRange):
             value = int(meant) if meant == int(meant) else value
         return super().convert(value, param, ctx)
 
-    def _describe_range(self) -> str:  # for --help; click would write "x<=None" for a seed
-        return "" if self.min is None else super()._describe_range()
-
 
 class Seed(WholeNumber):
     """A seed."""
