@@ -23,6 +23,7 @@ verify: .venv/ready
 	$(BIN)/python -m pytest -n 2 verification
 	$(BIN)/python -m pytest -n 2 --hypothesis-profile=fresh tests
 	$(BIN)/python -m verification.coverage --time ten-minutes
+	$(BIN)/python -m verification.coverage_of_causes --time ten-minutes
 	$(BIN)/python -m verification.mutation --listed --count 0 --seconds 120
 	$(BIN)/python -m verification.mutation --count 40
 

@@ -311,18 +311,18 @@ def test_runs_that_are_too_short_or_have_no_variance_have_no_interval_of_a_mean(
 
 
 def test_percentiles_are_those_of_the_sketches():
-    """A class has intervals from a thousand jobs on: 116 times 22 small ones, but only 116 times 8 large ones."""
+    """A class has intervals from a thousand expected jobs on."""
     system, levels = cluster(), (50.0, 80.0)
     many = [
         replace(batch(turn), waiting=Sketch(LOWEST, WAITS.bins, WAITS.counts * k))
         for turn, k in zip(TURNS, range(11, 19), strict=True)
     ]
-    rows = list(Estimates(system, RATE, reading_of(many)).rows(levels))
+    rows = list(Estimates(system, RATE, reading_of(many, jobs=1600.0)).rows(levels))
     for index, (name, *_) in enumerate(GROUPS):
         laws = [each.waiting.of_class(index - 1) if name else each.waiting.of_all() for each in many]
         whole = Sketch.total(laws)
-        independent = 1 / (1 / 24 + 1 / float(whole.counts.sum()))
-        wanted = percentile_intervals(laws, levels, independent, long_jobs=LongSpells(system, RATE), run=240.0)
+        independent = 1 / (1 / 160 + 1 / float(whole.counts.sum()))
+        wanted = percentile_intervals(laws, levels, independent, long_jobs=LongSpells(system, RATE), run=1600.0)
         assert None not in wanted
         for level, (low, high) in zip(levels, wanted, strict=True):
             value = whole.percentile(level)

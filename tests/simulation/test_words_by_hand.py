@@ -9,7 +9,7 @@ import pytest
 
 from msj import Deterministic, Exponential, InvalidInput, JobClass, Lognormal, Pareto, System
 from msj.effort import Effort
-from msj.results import Outcome, Quantity
+from msj.results import Outcome
 from msj.simulation import blocks, simulate
 from msj.simulation import looks as looking
 from msj.simulation import question as questions
@@ -24,7 +24,6 @@ from msj.simulation.run import Run, _doubts, _long
 from msj.simulation.simulate import (
     _left_behind,
     _too_short,
-    _without_interval,
     overloaded,
     result_of,
     simulate_at_rate,
@@ -66,37 +65,6 @@ def test_why_a_run_is_too_short():
     reading.pace = pace_of(math.inf)
     never = "5,000 jobs are too few to say whether the queue keeps growing, and no number may be enough."
     assert _too_short(run, reading) == never
-
-
-def row(level=None, job_class=None, low=None):
-    high = None if low is None else 2.0
-    name = "mean_waiting_time" if level is None else "waiting_time_percentile"
-    return Quantity(
-        name=name, value=1.0, kind="simulated", method="", level=level, job_class=job_class, low=low, high=high
-    )
-
-
-@pytest.mark.parametrize(
-    ("no_variance", "forgets", "rows", "notes"),
-    [
-        (None, True, [row(), row(50.0, low=0.5), row(99.0, "a")], []),
-        (None, True, [row(99.0), row(50.0, low=0.5), row(90.0)], ["bare"]),
-        (None, False, [row(99.0)], []),
-        ("so long", True, [row(50.0, low=0.5)], ["heavy"]),
-        ("so long", False, [row(50.0), row(90.0, low=0.5)], ["heavy", "some"]),
-        ("so long", False, [row(low=0.5), row(50.0)], ["heavy"]),
-    ],
-)
-def test_why_rows_have_no_interval(no_variance, forgets, rows, notes):
-    words = {
-        "heavy": "So long: such means have no interval, however long the run.",
-        "some": "Percentiles of waiting times have one where nearly every stretch of the run saw jobs beyond them.",
-        "bare": "Too few jobs were beyond percentile 90, 99 for an interval; about 9,900 jobs would do.",
-    }
-    made = SimpleNamespace(
-        reading=SimpleNamespace(no_variance=no_variance), forgets=forgets, level_jobs=lambda level: 100.0 * level
-    )
-    assert list(_without_interval(made, rows)) == [words[each] for each in notes]
 
 
 def left_behind(longest, shares=("3/4", "1/5", "1/20"), gone=(75.0, 19.0, 4.0)):

@@ -310,7 +310,7 @@ class Estimates:
             jobs = float(whole.counts.sum())
             independent = 1.0 / (1.0 / self.reading.memories + 1.0 / jobs)
             wider = self._wider(len(sketches), name)
-            given = self.sure and wider is not None and (group.index is None or jobs >= FEW_JOBS)
+            given = self.sure and wider is not None and (group.index is None or self.expected(group) >= FEW_JOBS)
             found = percentile_intervals(
                 sketches,
                 levels,
@@ -346,10 +346,15 @@ class Estimates:
             self._laws[key] = [s.of_all() if group.index is None else s.of_class(group.index) for s in each]
         return self._laws[key]
 
-    def level_jobs(self, level: float) -> float:
-        """Return how many jobs it takes for the interval of a percentile."""
+    def expected(self, group: Group) -> float:
+        """Return how many jobs of a group a run of this length counts, by expectation."""
+        return self.reading.jobs * group.rate / self.rate
+
+    def level_jobs(self, level: float, group: Group | None = None) -> float:
+        """Return how many jobs it takes for the interval of a percentile, of all jobs or of those of a class."""
         pace = self.reading.pace
-        return 1.1 * FEWEST / (1.0 - level / 100.0) * pace.memory + pace.settling
+        each = pace.memory if group is None else pace.memory + self.rate / group.rate
+        return 1.1 * FEWEST / (1.0 - level / 100.0) * each + pace.settling
 
     def series(self, name: str, group: Group, *, pieces: bool = False) -> NDArray[np.float64]:
         """Return one sum for each batch, or piece."""

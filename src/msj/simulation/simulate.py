@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -22,10 +22,10 @@ from msj.results import Outcome, Quantity, Result, Watch, provenance, version_of
 from msj.results.units import rate_words
 from msj.simulation.checkpoint import Checkpoint
 from msj.simulation.elsewhere import Elsewhere
-from msj.simulation.estimates import Estimates
 from msj.simulation.jobs_file import JobsFile
 from msj.simulation.known import NOTHING, Known
 from msj.simulation.memory import FILLS_UP
+from msj.simulation.no_interval import why_no_interval
 from msj.simulation.plan import said
 from msj.simulation.question import FIRST_LOOK, Question, arrival_rate_of, new_replication
 from msj.simulation.reading import Reading
@@ -191,7 +191,7 @@ def result_of(question: Question, run: Run, outcome: Outcome, seconds: float, *,
                 outcome = outcome if outcome in CUT_SHORT else Outcome.TOO_SHORT
                 notes.append(_too_short(run, reading))
             else:
-                notes += _without_interval(estimates, measured)
+                notes += why_no_interval(estimates, measured)
                 if question.why_plain is not None:
                     facts["no_controls"] = f"No control variates: {question.why_plain}."
                     notes.append(facts["no_controls"])
@@ -243,22 +243,6 @@ def _too_short(run: Run, reading: Reading | None) -> str:
 def _more(done: int, enough: float) -> float:
     """Return how many jobs would do where a run was too short: more than it had, also when both are rounded."""
     return enough if enough > 1.2 * done else 2.0 * done
-
-
-def _without_interval(estimates: Estimates, measured: Sequence[Quantity]) -> Iterator[str]:
-    """Say why some rows have no interval although the run was long enough."""
-    reason = estimates.reading.no_variance
-    if reason is not None:
-        yield f"{reason[0].upper()}{reason[1:]}: such means have no interval, however long the run."
-        if not estimates.forgets and any(row.low is not None for row in measured if row.level is not None):
-            yield "Percentiles of waiting times have one where nearly every stretch of the run saw jobs beyond them."
-    bare = {row.level for row in measured if row.level is not None and row.job_class is None and row.low is None}
-    if bare and estimates.forgets:
-        listed = ", ".join(f"{level:g}" for level in sorted(bare))
-        yield (
-            f"Too few jobs were beyond percentile {listed} for an interval; about "
-            f"{said(estimates.level_jobs(max(bare)))} jobs would do."
-        )
 
 
 def _left_behind(question: Question, run: Run) -> Iterator[str]:
