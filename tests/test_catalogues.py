@@ -275,11 +275,11 @@ def test_what_can_be_asked_again_is_the_question_and_its_seed(added):
         ask_again._question({"provenance": {"question": asked | {"files": {"mine": "1"}}}})
 
 
-def test_a_question_is_asked_again_with_its_seed_by_the_name_its_verb_has(monkeypatch):
+def test_a_question_is_asked_again_with_its_seed(monkeypatch):
     asked = []
 
-    def by_rng(*, rng=None, points=None, processes=None, progress=None):
-        asked.append(("rng", rng, points, processes, progress))
+    def by_workers(*, seed=None, points=None, processes=None, progress=None):
+        asked.append(("workers", seed, points, processes, progress))
 
     def by_seed(*, seed=None, points=None):
         asked.append(("seed", seed, points))
@@ -289,9 +289,9 @@ def test_a_question_is_asked_again_with_its_seed_by_the_name_its_verb_has(monkey
         ask_again.rerun(document, **more)
         return asked[-1]
 
-    monkeypatch.setattr(msj, "log", by_rng)
-    assert again() == ("rng", 5, 3, None, None)
-    assert again(processes=2, progress=print) == ("rng", 5, 3, 2, print)
+    monkeypatch.setattr(msj, "log", by_workers)
+    assert again() == ("workers", 5, 3, None, None)
+    assert again(processes=2, progress=print) == ("workers", 5, 3, 2, print)
     monkeypatch.setattr(msj, "log", by_seed)
     assert again(processes=2, progress=print) == ("seed", 5, 3)
     assert again(seed=None) == ("seed", None, 3)

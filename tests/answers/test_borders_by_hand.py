@@ -106,6 +106,8 @@ def test_as_many_points_as_may_be_and_the_middle_is_tried_first(monkeypatch):
 
 
 def turn(waste, i, sign, values=(0.0, 1.0, 2.0), vary=None):
+    vary = SimpleNamespace(values=()) if vary is None else vary
+
     def at(x):
         return SimpleNamespace(wasted_servers=waste(x), saturated_utilisation=10 * x, stability_threshold=100 * x)
 

@@ -32,10 +32,10 @@ def with_servers_in_use(system: System, rows: Sequence[Quantity]) -> list[Quanti
             found.append(row)
             continue
         busy = _busy(system, rows)
-        if busy is not None and abs(busy - row.value * system.servers) > SAME * system.servers:
-            method = "servers in use over servers"
-            found.append(row.replace(value=busy / system.servers, method=method))
-        if busy is None or (len(found) and found[-1].name == "utilisation"):
+        if busy is None:
+            found.append(row.replace(name="offered_utilisation"))
+        elif abs(busy - row.value * system.servers) > SAME * system.servers:
+            found.append(row.replace(value=busy / system.servers, method="servers in use over servers"))
             found.append(row.replace(name="offered_utilisation"))
         else:
             found.append(row)

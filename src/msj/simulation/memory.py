@@ -210,6 +210,8 @@ def _drained(system: System, limit: float) -> float:
         c: drain_time(system, c) * c.need for c in system.active_classes if held_up_by(system, c, limit, limit) == 1
     }
     total = sum(float(c.share) * each for c, each in drained.items())
+    if total == 0.0:
+        return 0.0
     found = 0.0
     for c, each in drained.items():
         mean, own = system.work_of(c), each * min(waste / total, 1.0)
