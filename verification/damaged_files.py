@@ -37,14 +37,18 @@ class Flip:
         return not self.named and not self.equal
 
 
-def flips(count: int, seed: int = 1) -> list[Flip]:
-    """Return what became of so many flips, each in a fresh copy of a folder with exact and simulated cells."""
+def flips(count: int, seed: int = 1, *, read_only: bool = False) -> list[Flip]:
+    """Flip bits, each in a fresh copy of a folder with exact and simulated cells, and return the outcomes.
+
+    ``read_only`` leaves out the blocks of simulated cells, which are read only if a cell needs a sharper answer.
+    """
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as place:
         whole = Path(place) / "whole"
         system = msj.read("examples/two_servers.toml")
         before = msj.sweep(system, out=whole, policies=["fcfs", "first-fit"], **QUESTION).quantities
         files = sorted(file for file in whole.rglob("*") if file.suffix in (".parquet", ".json"))
+        files = [file for file in files if file.parent.name != "blocks"] if read_only else files
         sizes = np.array([file.stat().st_size for file in files])
         found = []
         for number in range(count):

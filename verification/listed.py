@@ -26,7 +26,7 @@ LISTED = (
     ("reports/findings.py", 'None, 90.0)\n    if ninety', 'None, 95.0)\n    if ninety'),
     ("reports/findings.py", "row.difference.ends[1] < 0", "row.difference.value < 0"),
     ("reports/findings.py", "if growing:", "if growing and not others:"),
-    ("reports/findings.py", "wasted.times(1 / k)", "wasted.times(1)"),
+    ("planning/capacity.py", "value=max(1.0 - used.value, 0.0)", "value=max(used.value, 0.0)"),
     ("reports/tables.py", "rate = rate_words(report.time_unit)\n    limits", 'rate = "jobs per server"\n    limits'),
     ("reports/tables.py", "float(c.share) * report.cluster.work_of(c)", "report.cluster.work_of(c)"),
     ("reports/wording.py", "half = max(below, above)", "half = min(below, above)"),

@@ -328,9 +328,8 @@ def test_percentiles_are_those_of_the_sketches():
             value = whole.percentile(level)
             inside = (None, value, None) if name == "large" else (min(low, value), value, max(high, value))
             assert ends(found(rows, "waiting_time_percentile", name, level)) == pytest.approx(inside), (name, level)
-    for large, given in ((124, False), (125, True)):  # eight times
-        whole = Sketch(LOWEST, WAITS.bins, np.array([13, 4, 5, large]))
-        made = Estimates(system, RATE, reading_of([replace(each, waiting=whole) for each in many]))
+    for jobs, given in ((3999.0, False), (4000.0, True)):  # a quarter of them are large
+        made = Estimates(system, RATE, reading_of(many, jobs=jobs))
         assert (found(made.rows((50.0,)), "waiting_time_percentile", "large", 50.0).low is not None) is given
 
 

@@ -99,12 +99,13 @@ def test_answers_of_other_code_are_left_out_where_there_are_new_ones(tmp_path, m
     assert "2 cells of other versions of the code are left out" in found.notes[0]
 
 
-def test_a_broken_manifest_is_named(tmp_path):
+def test_a_broken_manifest_is_set_aside_and_named(tmp_path):
     msj.sweep(TWO, vary={"load": [0.5]}, out=tmp_path)
     [file] = (tmp_path / "manifest").glob("*.json")
     file.write_text("{")
-    with pytest.raises(msj.InvalidInput, match="is no manifest"):
-        status(tmp_path)
+    status(tmp_path)
+    assert [left.name for left in (tmp_path / "manifest").iterdir()] == [f"{file.name}.damaged"]
+    assert any(file.name in note for note in msj.read_sweep(tmp_path).notes)
 
 
 def made_folder(place, cells):
